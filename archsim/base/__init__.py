@@ -1,0 +1,1 @@
+"""The ground floor: places in files, errors, units, element types. Knows nothing of NPUs."""

@@ -1,0 +1,83 @@
+"""Faults in what users write: collected, placed, explained, all at once."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from archsim.base.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault: `span: message` and, where one is known, `fix`.
+
+    `message` reads "*thing* is *value*; *what must hold*". `fix` is a full clause such as
+    `did you mean "depth"?`.
+    """
+
+    message: str
+    span: Span | None = None
+    fix: str | None = None
+
+    def render(self) -> str:
+        """`file:line:column: message`, the source line, a caret, the fix."""
+        if self.span is None:
+            return self.message + (f"\n  {self.fix}" if self.fix else "")
+        out = [f"{self.span}: {self.message}"]
+        lines = self.span.source.lines
+        if 1 <= self.span.line <= len(lines):
+            text = lines[self.span.line - 1]
+            number = f"{self.span.line:5d} | "
+            out.append(number + text)
+            caret = "^" * max(1, min(self.span.width, len(text) - self.span.column + 1))
+            out.append(" " * (len(number) - 2) + "| " + " " * (self.span.column - 1) + caret)
+        if self.fix:
+            out.append(f"  {self.fix}")
+        return "\n".join(out)
+
+    def as_json(self) -> dict[str, object]:
+        """One entry of the `archsim.error/1` object."""
+        return {
+            "file": self.span.source.name if self.span else None,
+            "line": self.span.line if self.span else None,
+            "column": self.span.column if self.span else None,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+class InputError(Exception):
+    """Wrong input, refused before anything runs. Carries every fault found, in file order."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(d.render() for d in self.diagnostics))
+
+
+class Faults:
+    """Collects diagnostics while a file is read, and raises them together."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+
+    def add(self, message: str, span: Span | None = None, fix: str | None = None) -> None:
+        """Note one fault and go on."""
+        self.found.append(Diagnostic(message, span, fix))
+
+    def raise_if_any(self) -> None:
+        """Raise all faults as one `InputError`, sorted by place; else do nothing."""
+        if self.found:
+            unique = dict.fromkeys(self.found)
+            raise InputError(sorted(unique, key=_place))
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    span = diagnostic.span
+    return (span.source.name, span.line, span.column) if span else ("", 0, 0)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """`did you mean "x"?` for the nearest known name, or None where nothing is near."""
+    choices = {k.lower(): k for k in known}
+    near = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.6)
+    return f'did you mean "{choices[near[0]]}"?' if near else None

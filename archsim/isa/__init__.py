@@ -1,0 +1,1 @@
+"""Tables of instructions and micro-ops, and the records that stages hand to each other."""

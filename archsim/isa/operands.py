@@ -1,0 +1,129 @@
+"""Bound operands: what a tile instruction works on once loop variables and slots are numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from archsim.base.dtypes import DType
+from archsim.base.source import Span
+from archsim.isa.tile_ops import TileOp
+
+
+class Loc(StrEnum):
+    """Where a tile lives, by its PTO name; `MEMORY` gives the memory."""
+
+    VEC = "vec"
+    MAT = "mat"
+    LEFT = "left"
+    RIGHT = "right"
+    ACC = "acc"
+    BIAS = "bias"
+    SCALING = "scaling"
+
+
+MEMORY: Mapping[Loc, str] = MappingProxyType(
+    {
+        Loc.VEC: "UB",
+        Loc.MAT: "L1",
+        Loc.LEFT: "L0A",
+        Loc.RIGHT: "L0B",
+        Loc.ACC: "L0C",
+        Loc.BIAS: "BT",
+        Loc.SCALING: "FB",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Bytes of one memory: `rows` runs of `row_bytes` bytes, `pitch` bytes apart, from `addr`."""
+
+    memory: str
+    addr: int
+    rows: int
+    row_bytes: int
+    pitch: int
+
+    @property
+    def end(self) -> int:
+        """One past the last byte touched."""
+        return self.addr + (self.rows - 1) * self.pitch + self.row_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """A tile (one slot of a ring, or a sub-view) at an address.
+
+    `rows` x `cols` is the declared shape, `row_stride` the pitch in elements, `valid_rows` x
+    `valid_cols` the part that instructions process. `static_rows`/`static_cols` tell whether that
+    valid extent was known when the program was compiled; it decides the lowering path.
+    """
+
+    name: str
+    loc: Loc
+    dtype: DType
+    rows: int
+    cols: int
+    valid_rows: int
+    valid_cols: int
+    addr: int
+    row_stride: int
+    static_rows: bool = True
+    static_cols: bool = True
+    row_major: bool = True
+    pad: str = "null"
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes from one row to the next."""
+        return self.row_stride * self.dtype.itemsize
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the whole tile, padding included."""
+        return (self.rows - 1) * self.row_bytes + self.cols * self.dtype.itemsize
+
+    def valid_region(self) -> Region:
+        """The bytes of the valid lanes."""
+        width = self.valid_cols * self.dtype.itemsize
+        return Region(MEMORY[self.loc], self.addr, self.valid_rows, width, self.row_bytes)
+
+    def whole_region(self) -> Region:
+        """The bytes of the whole tile."""
+        return Region(MEMORY[self.loc], self.addr, 1, self.size_bytes, self.size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class GmView:
+    """A window of a tensor in global memory: byte address of its origin, strides in elements."""
+
+    name: str
+    dtype: DType
+    addr: int
+    shape: tuple[int, ...]  # of the window
+    strides: tuple[int, ...]  # elements, outermost first
+    layout: str = "nd"
+    span: Span | None = field(default=None, compare=False)
+
+
+Scalar = int | float
+Operand = TileView | GmView | Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class BoundInstr:
+    """One dynamic tile instruction, every operand a number or an address.
+
+    `dst` and `src` follow the order of `op.outs` and `op.ins`; an omitted optional operand is
+    absent from `tmp` (None). `attrs` holds `key=value` operands by name (`precision`, `mode`,
+    `rmode`, `sat`, `vf_impl`).
+    """
+
+    op: TileOp
+    dst: tuple[Operand, ...]
+    src: tuple[Operand, ...]
+    tmp: TileView | None = None
+    attrs: Mapping[str, str] = field(default_factory=dict)
+    span: Span | None = field(default=None, compare=False)

@@ -1,0 +1,82 @@
+"""Micro-op records of the simd vector style: UB to UB, with repeats and masks."""
+
+from dataclasses import dataclass
+
+from archsim.base.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where the lanes of one operand lie in UB; all strides in bytes.
+
+    Lane l of repeat r of row i is at
+    `addr + i*row_stride + r*repeat_stride + (l // per_block)*block_stride + (l % per_block)*size`
+    with `per_block = 32 // size`. A packed mask operand (`dtype` u8, `bits=True`) holds lane l of
+    repeat r in bit `l % 8` of byte `addr + i*row_stride + r*repeat_stride + l // 8`.
+    """
+
+    addr: int
+    dtype: DType
+    block_stride: int = 32
+    repeat_stride: int = 256
+    row_stride: int = 0
+    bits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Which lanes of each repeat take part.
+
+    full: every lane. partial: the first `lanes` of every repeat. count: the first `lanes` of all
+    repeats together (the repeats are then ceil(lanes / lanes per repeat)).
+    """
+
+    mode: str  # full | partial | count
+    lanes: int = 0
+
+
+FULL = Mask("full")
+
+
+@dataclass(frozen=True, slots=True)
+class SimdUop:
+    """One vector micro-op.
+
+    `name` is its row in `uops:` of the chip file and in the effect table; `dtype` the type that
+    sets the lanes (256 bytes / itemsize of the widest operand) and picks `by_dtype` costs.
+    `repeat` is what the hardware walks: in count mode ceil(count / lanes). `scalar_step` is added
+    to `scalar` per row (TSEL writes the address of each mask row).
+    """
+
+    name: str
+    dtype: DType
+    lanes: int
+    repeat: int
+    mask: Mask
+    dst: Access
+    srcs: tuple[Access, ...] = ()
+    scalar: int | float | None = None
+    scalar_step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """pipe_barrier(V) inside an instruction: later micro-ops wait until all earlier complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A mask, mode or compare-mask set-up: `set_vector_mask`, `set_mask_count`, ..."""
+
+    name: str
+
+
+SimdItem = SimdUop | Barrier | Control
+
+
+@dataclass(frozen=True, slots=True)
+class RowLoop:
+    """The micro-ops of one row, done `rows` times; operand addresses step by `row_stride`."""
+
+    rows: int
+    body: tuple[SimdItem, ...]

@@ -1,0 +1,79 @@
+"""Micro-op records of the vreg vector style: vector functions, loops over vector registers."""
+
+from dataclasses import dataclass
+
+from archsim.base.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class VregMem:
+    """The UB side of a load or store of one vector.
+
+    At loop indices i0 (outermost), i1, ... the access starts at byte `addr + sum(steps[k] * ik)`;
+    `steps` has one entry per enclosing loop, outermost first. `lanes` elements of `dtype` are
+    touched at most. `dist` is the distribution: `norm`, `unpk` (element widened to register
+    lanes), `pk` (even lanes packed), `dintlv` (fills two registers), `bits` (predicate image),
+    `brc` (one element to all lanes).
+    """
+
+    addr: int
+    steps: tuple[int, ...]
+    dtype: DType
+    lanes: int
+    dist: str = "norm"
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """A predicate from a remaining count: lane l of iteration i is on when i * lanes + l < total.
+
+    i is the innermost loop index (0 outside loops); `offset` shifts it in lanes (second half of a
+    pair).
+    """
+
+    total: int
+    lanes: int
+    offset: int = 0
+    stride: int = 0  # lanes consumed per iteration; 0 means `lanes`
+
+
+@dataclass(frozen=True, slots=True)
+class VregUop:
+    """One vector instruction.
+
+    `op` names its row (`VADD`, `VLDS`, ...), `form` the type form of the timing tables (`fp32`,
+    `fp16`, `int32`, `f32_to_f16`, ...). Registers are names (`v0`); predicates are `p0`, cost
+    nothing and are not renamed. `mem` is set for loads and stores only. `dtype` is the element
+    type that the operation computes in (source type of a conversion), `to` a conversion's result
+    type. `effect` refines the meaning (`rint`, `gt`, ...). `pred` masks the result lanes.
+    """
+
+    op: str
+    form: str
+    dst: tuple[str, ...]
+    src: tuple[str, ...]
+    dtype: DType
+    mem: VregMem | None = None
+    scalar: int | float | None = None
+    to: DType | None = None
+    effect: str = ""
+    pred: Tail | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VregLoop:
+    """`iters` times the body. `post_update`: addresses are advanced by the loads themselves."""
+
+    iters: int
+    body: tuple["VregUop | VregLoop", ...]
+    post_update: bool = False
+
+
+VregNode = VregUop | VregLoop
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFunction:
+    """One `__VEC_SCOPE__`: pays start-up and drain once."""
+
+    nodes: tuple[VregNode, ...]
