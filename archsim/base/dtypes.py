@@ -22,7 +22,7 @@ class DType:
     name: str
     bits: int
     kind: Kind
-    storage: np.dtype | None  # type: ignore[type-arg]
+    storage: np.dtype | None
 
     def __str__(self) -> str:
         return self.name
@@ -55,8 +55,8 @@ class DType:
         return self.storage
 
 
-def _row(name: str, bits: int, kind: Kind, storage: object, aliases: str) -> tuple[DType, str]:
-    return DType(name, bits, kind, None if storage is None else np.dtype(storage)), aliases  # type: ignore[call-overload]
+def _row(name: str, bits: int, kind: Kind, storage: type | None, aliases: str) -> tuple[DType, str]:
+    return DType(name, bits, kind, None if storage is None else np.dtype(storage)), aliases
 
 
 _F, _S, _U = Kind.FLOAT, Kind.SIGNED, Kind.UNSIGNED
