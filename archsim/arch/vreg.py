@@ -1,0 +1,155 @@
+"""The `vector:` and `uops:` sections of a vreg-style core: a vector unit as a table of numbers.
+
+Every count and delay is a `Quantity` (value, basis, source). Cycles count from the start of one
+vector function. The cost model in `archsim.cost.vreg` gives these numbers their meaning.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from archsim.arch.quantity import Basis, Quantity
+
+
+class Strict(BaseModel):
+    """Frozen; unknown keys and silent conversions are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _whole(quantity: Quantity) -> Quantity:
+    if quantity.value.denominator != 1 or quantity.value < 0:
+        raise ValueError(f"is {quantity.value}, must be a whole number, 0 or more")
+    return quantity
+
+
+def _positive(quantity: Quantity) -> Quantity:
+    if quantity.value.denominator != 1 or quantity.value < 1:
+        raise ValueError(f"is {quantity.value}, must be a whole number, 1 or more")
+    return quantity
+
+
+Cycles = Annotated[Quantity, AfterValidator(_whole)]
+Count = Annotated[Quantity, AfterValidator(_positive)]
+Names = Annotated[tuple[str, ...], Field(strict=False)]
+
+Unit = Literal["alu", "sfu", "load", "store", "barrier", "free"]
+Ports = Literal["any", "first"]
+PortBinding = Literal["round_robin", "predictor"]
+
+
+class PairRule(Strict):
+    """One line of a table over pairs of micro-ops (first, then), the first match counts.
+
+    An empty list matches everything; a list holds micro-op names and names of groups. `forms`
+    are forms of `first`. The value is `cycles`, or the latency of `first` less `latency_minus`.
+    """
+
+    first: Names = ()
+    then: Names = ()
+    forms: Names = ()
+    cycles: int | None = Field(default=None, ge=0)
+    latency_minus: int | None = Field(default=None, ge=0)
+    basis: Basis | None = Field(default=None, strict=False)
+    source: str = ""
+
+    @model_validator(mode="after")
+    def _one_value(self) -> "PairRule":
+        if (self.cycles is None) == (self.latency_minus is None):
+            raise ValueError("a rule must have exactly one of `cycles` and `latency_minus`")
+        return self
+
+
+class PairTable(Strict):
+    """A value for every pair of micro-ops: the first rule that matches, else `otherwise`."""
+
+    groups: dict[str, Names] = {}
+    rules: Annotated[tuple[PairRule, ...], Field(strict=False)]
+    otherwise: PairRule
+    basis: Basis = Field(strict=False)
+    source: str
+
+    def members(self, names: Iterable[str]) -> Iterator[str]:
+        """Micro-op names of a rule's list, groups opened."""
+        for name in names:
+            yield from self.groups.get(name, (name,))
+
+
+class PostUpdate(Strict):
+    """What loops pay whose loads and stores advance their own addresses."""
+
+    stream_cycles: Cycles  # later start of a flat loop, for each loaded stream
+    loop_back_cycles: Cycles
+    row_period_cycles: Cycles
+
+
+class VregVector(Strict):
+    """One vector unit of the vreg style: in-order dispatch, out-of-order execution."""
+
+    style: Literal["vreg"]
+    width_bytes: int = Field(gt=0)
+
+    # a vector function
+    startup_cycles: Cycles  # before the first load and the first compute
+    drain_cycles: Cycles  # after the last result
+    straight_line_saving_cycles: Cycles  # a function without loops whose computes are all ALU
+    broadcast_prologue_cycles: Cycles  # more for one without loops that broadcasts a scalar
+
+    # dispatch, in program order
+    dispatch_width: Count  # micro-ops a cycle
+    dispatch_window: Count  # micro-ops looked at a cycle
+    dispatch_lead_cycles: Cycles  # dispatch opens this long before the end of the start-up
+    first_loop_lead_cycles: Cycles  # the first loop starts this long before the end of start-up
+    loop_to_dispatch_cycles: Cycles  # start of a loop to its first dispatch
+    nest_gap_cycles: Cycles  # start of a loop to the start of the loop directly inside
+    row_period_cycles: Cycles  # shortest time between starts of one inner loop
+    loop_back_cycles: Cycles  # last dispatch of an inner loop to its next start
+    iteration_stride_cycles: Cycles  # shortest time between iterations of an innermost loop
+    double_load_stride_cycles: Cycles  # the same where a load fills two registers
+    post_update: PostUpdate
+
+    # registers
+    physical_registers: Count
+    rename_cycles: Count  # dispatch to rename
+    register_release_cycles: Count  # start of the last reader to release
+
+    # queues and execution ports
+    queue_entry_cycles: Cycles  # rename to ready at the earliest
+    waiting_queue_entries: Count  # computes that wait, stores until they start
+    waiting_queue_release_cycles: Count
+    execution_ports: Count
+    port_binding: PortBinding
+    port_queue_entries: Count
+    port_queue_receive_cycles: Cycles  # waiting queue to port queue
+    in_flight_per_port: Count
+
+    # memory
+    load_ports: Count
+    store_ports: Count
+    bank_conflicts: bool
+    bank_accesses_per_cycle: Count  # of one bank group, at most one of them a write
+    store_barrier_cycles: Cycles  # last store done to the next store, over a barrier
+
+    # pairs of micro-ops
+    forwarding: PairTable  # start of a producer to the earliest start of its reader
+    initiation_interval: PairTable  # issue to issue on one port
+
+
+class VregUopRow(Strict):
+    """One vector micro-op: which unit runs it, on which ports, how long until its result.
+
+    `latency_cycles` is start to done; for a load or store start to done of the access.
+    `store_cycles` is the time of a store of this micro-op's result. `by_form` and
+    `store_by_form` replace them for forms such as `fp16` or `f32_to_f16`.
+    """
+
+    unit: Unit
+    ports: Ports = "any"
+    latency_cycles: Cycles = Quantity(value=0, basis=Basis.DOCUMENTED, source="no execution")
+    by_form: dict[str, Cycles] = {}
+    store_cycles: Cycles | None = None
+    store_by_form: dict[str, Cycles] = {}
+
+
+VregUops = Mapping[str, VregUopRow]
