@@ -72,6 +72,9 @@ class TileDecl:
     pad: str
     row_stride: int
     span: Span
+    slayout: str = "none_box"
+    fractal: int = 512
+    bound: bool = False  # `tassign` or `tsubview` gives it its address: the tool places no such tile
 
     @property
     def size_bytes(self) -> int:
@@ -110,11 +113,12 @@ class WindowArg:
 
 @dataclass(frozen=True, slots=True)
 class ScalarArg:
-    """A literal (`value`) or `$name` (`name`) as an operand."""
+    """A literal (`value`), `$name` (`name`) or an integer expression (`expr`) as an operand."""
 
     value: int | float | None
     name: str | None
     span: Span
+    expr: Expr | None = None
 
 
 Arg = TileArg | WindowArg | ScalarArg
