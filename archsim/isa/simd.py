@@ -45,7 +45,10 @@ class SimdUop:
     `name` is its row in `uops:` of the chip file and in the effect table; `dtype` the type that
     sets the lanes (256 bytes / itemsize of the widest operand) and picks `by_dtype` costs.
     `repeat` is what the hardware walks: in count mode ceil(count / lanes). `scalar_step` is added
-    to `scalar` per row (TSEL writes the address of each mask row).
+    to `scalar` per row (TSEL writes the address of each mask row). `effect` says how a narrowing
+    to integers treats what does not fit: `sat` clamps, `wrap` keeps the low bits; empty, the
+    ambient state of the core decides. vcmpvs and vcmpv keep the tile's own `dtype`, its oddities
+    are theirs; their `dst` and the first source of vsel (mask, on_true, on_false) are packed bits.
     """
 
     name: str
@@ -57,6 +60,7 @@ class SimdUop:
     srcs: tuple[Access, ...] = ()
     scalar: int | float | None = None
     scalar_step: int = 0
+    effect: str = ""
 
 
 @dataclass(frozen=True, slots=True)
