@@ -28,3 +28,12 @@ EVENT_CLASSES: Mapping[str, Pipe] = MappingProxyType(
         "scalar": Pipe.S,
     }
 )
+
+
+def pipe_named(spelling: str) -> Pipe | None:
+    """The pipe of a class (`tload`, `vec`) or of a pipe's own name (`V`, `PIPE_V`), or None."""
+    found = EVENT_CLASSES.get(spelling.lower())
+    if found is not None:
+        return found
+    name = spelling.upper().removeprefix("PIPE_")
+    return next((pipe for pipe in Pipe if pipe.value == name), None)
