@@ -144,6 +144,7 @@ class JsonPlaces:
         for entry in found:  # grows while it is walked
             found.extend((entry.fields or {}).values())
             found.extend(entry.items or ())
+            found.extend(again for _, again in entry.repeats or ())
         return found
 
     def _span(self, start: int, end: int) -> Span:
