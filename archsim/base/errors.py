@@ -12,12 +12,15 @@ class Diagnostic:
     """One fault: `span: message` and, where one is known, `fix`.
 
     `message` reads "*thing* is *value*; *what must hold*". `fix` is a full clause such as
-    `did you mean "depth"?`.
+    `did you mean "depth"?`. `kind` and `severity` (error, warning, note) are those of the finding
+    that the fault becomes where only a run brings it out.
     """
 
     message: str
     span: Span | None = None
     fix: str | None = None
+    kind: str = "input"
+    severity: str = "error"
 
     def render(self) -> str:
         """`file:line:column: message`, the source line, a caret, the fix."""

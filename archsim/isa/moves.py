@@ -20,7 +20,10 @@ class Burst:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One DMA transfer. `pad` fills `pad_bytes` behind every destination run with this element."""
+    """One DMA transfer. `pad` fills `pad_bytes` behind every destination run with this element.
+
+    `chained`: part of the same DMA instruction as the move before it, with no start-up of its own.
+    """
 
     name: str
     path: str  # a row of `paths:`
@@ -28,6 +31,7 @@ class Move:
     dst: Burst
     pad: bytes = b""
     pad_bytes: int = 0
+    chained: bool = False
 
     @property
     def bytes_moved(self) -> int:

@@ -116,8 +116,8 @@ Operand = TileView | GmView | Scalar
 class BoundInstr:
     """One dynamic tile instruction, every operand a number or an address.
 
-    `dst` and `src` follow the order of `op.outs` and `op.ins`; an omitted optional operand is
-    absent from `tmp` (None). `attrs` holds `key=value` operands by name (`precision`, `mode`,
+    `dst` and `src` follow the order of `op.outs` and `op.ins`, the scratch operand left out: it is
+    `tmp`, None where it is omitted. `attrs` holds `key=value` operands by name (`precision`, `mode`,
     `rmode`, `sat`, `vf_impl`).
     """
 
@@ -127,3 +127,13 @@ class BoundInstr:
     tmp: TileView | None = None
     attrs: Mapping[str, str] = field(default_factory=dict)
     span: Span | None = field(default=None, compare=False)
+
+    @property
+    def operands(self) -> dict[str, Operand]:
+        """Operands by their names in the table; an omitted scratch is absent."""
+        names = [arg.name for arg in self.op.ins if not arg.scratch]
+        found = {arg.name: value for arg, value in zip(self.op.outs, self.dst, strict=True)}
+        found.update(zip(names, self.src, strict=True))
+        if self.tmp is not None and self.op.scratch is not None:
+            found[self.op.scratch.name] = self.tmp
+        return found

@@ -1,4 +1,11 @@
-"""Micro-op records of the simd vector style: UB to UB, with repeats and masks."""
+"""Micro-op records of the simd vector style: UB to UB, with repeats and masks.
+
+What the names mean to those who time and compute them: `vsel` has srcs (mask bits, on true, on
+false); `vcmpvs_<mode>` writes mask bits; `vector_dup` has no srcs and a scalar; `vconv_<a>2<b><r>`
+and `vaddreluconv_<a>2<b>` convert, with r the rounding (r nearest even, a nearest away, f floor,
+c ceil, z towards zero, o odd; none: exact, or nearest even); `vconv_deq` is i32 to f16. A type that
+an operand's `Access` names is how the micro-op reads its bytes, whatever the tile holds.
+"""
 
 from dataclasses import dataclass
 
@@ -60,6 +67,8 @@ class SimdUop:
     srcs: tuple[Access, ...] = ()
     scalar: int | float | None = None
     scalar_step: int = 0
+    argument: int | None = None
+    saturate: bool | None = None
     effect: str = ""
 
 
