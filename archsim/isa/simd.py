@@ -1,10 +1,9 @@
 """Micro-op records of the simd vector style: UB to UB, with repeats and masks.
 
-What the names mean to those who time and compute them: `vsel` has srcs (mask bits, on true, on
-false); `vcmpvs_<mode>` writes mask bits; `vector_dup` has no srcs and a scalar; `vconv_<a>2<b><r>`
-and `vaddreluconv_<a>2<b>` convert, with r the rounding (r nearest even, a nearest away, f floor,
-c ceil, z towards zero, o odd; none: exact, or nearest even); `vconv_deq` is i32 to f16. A type that
-an operand's `Access` names is how the micro-op reads its bytes, whatever the tile holds.
+Names end in what they do: `vcmpvs_<mode>`; `vconv_<a>2<b><r>` and `vaddreluconv_<a>2<b>`, with r
+the rounding (r nearest even, a nearest away, f floor, c ceil, z towards zero, o odd; none: exact,
+or nearest even). The type that an operand's `Access` names is how the micro-op reads its bytes,
+whatever the tile holds.
 """
 
 from dataclasses import dataclass
@@ -51,7 +50,8 @@ class SimdUop:
 
     `name` is its row in `uops:` of the chip file and in the effect table; `dtype` the type that
     sets the lanes (256 bytes / itemsize of the widest operand) and picks `by_dtype` costs.
-    `repeat` is what the hardware walks: in count mode ceil(count / lanes). `scalar_step` is added
+    `repeat` is what the hardware walks: in count mode ceil(count / lanes); `argument` is the repeat
+    count that the library passes where that differs (count mode ignores it). `scalar_step` is added
     to `scalar` per row (TSEL writes the address of each mask row). `effect` says how a narrowing
     to integers treats what does not fit: `sat` clamps, `wrap` keeps the low bits; empty, the
     ambient state of the core decides. vcmpvs and vcmpv keep the tile's own `dtype`, its oddities
@@ -67,9 +67,8 @@ class SimdUop:
     srcs: tuple[Access, ...] = ()
     scalar: int | float | None = None
     scalar_step: int = 0
-    argument: int | None = None
-    saturate: bool | None = None
     effect: str = ""
+    argument: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,10 @@
 """Micro-op records of the vreg vector style: vector functions, loops over vector registers.
 
-Operands by op, for those who time and compute them:
-
-VLDS v <- mem (`dintlv`: even elements to the first register, odd to the second)
-VSTS mem <- v; lanes where `pred` is off keep their bytes
-PLDS p.. <- mem: a mask image of `mem.lanes` bits, shared out to the predicates in order
-PSTS mem <- p..: whole images of `mem.lanes` bits in all; lanes that are off store 0
-VCMPS p <- v, scalar; `effect` is the mode (eq ne lt le gt ge)
-VSEL v <- on true, on false, p
-VDUP v <- scalar
-VCVT v <- v from `dtype` to `to`; `effect` is the rounding (rint round floor ceil trunc odd; empty:
-exact); `part` even or odd: the half of the result's lanes that a narrowing conversion fills, the
-rest is zero; `pk` stores take the even lanes, VOR of an even and an odd part fills all
-VTRC v <- v rounded to integral values by `effect`
-others: v <- v.. elementwise, with `scalar` as the second operand of the ...S forms
-
-A `pred` on anything but a store zeroes the lanes that are off.
+VLDS fills the registers of `dst` from `mem`, VSTS writes its `src` to `mem` where `pred` is on.
+PLDS shares the bits of a mask image out to its `dst` predicates in order; PSTS writes those of its
+`src` predicates in order, whole: lanes that are off write 0. The second operand of the forms that
+end in S (VADDS, VCMPS) is `scalar`. An image of 16-bit results made in two halves is the VOR, in
+unsigned lanes, of the even and the odd part.
 """
 
 from dataclasses import dataclass
@@ -80,8 +69,6 @@ class VregUop:
     to: DType | None = None
     effect: str = ""
     pred: Tail | str | None = None
-    part: str = ""
-    saturate: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
