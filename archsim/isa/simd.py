@@ -52,9 +52,10 @@ class SimdUop:
     sets the lanes (256 bytes / itemsize of the widest operand) and picks `by_dtype` costs.
     `repeat` is what the hardware walks: in count mode ceil(count / lanes); `argument` is the repeat
     count that the library passes where that differs (count mode ignores it). `scalar_step` is added
-    to `scalar` per row (TSEL writes the address of each mask row). `saturate` says how a narrowing
-    to integers treats what does not fit: True clamps, False keeps the low bits, None leaves it to
-    the ambient state of the core (CTRL[59]).
+    to `scalar` per row (TSEL writes the address of each mask row). `effect` says how a narrowing
+    to integers treats what does not fit: `sat` clamps, `wrap` keeps the low bits; empty, the
+    ambient state of the core decides. vcmpvs and vcmpv keep the tile's own `dtype`, its oddities
+    are theirs; their `dst` and the first source of vsel (mask, on_true, on_false) are packed bits.
     """
 
     name: str

@@ -52,9 +52,11 @@ class VregUop:
     `fp16`, `int32`, `f32_to_f16`, ...). Registers are names (`v0`); predicates are `p0`, cost
     nothing and are not renamed. `mem` is set for loads and stores only. `dtype` is the element
     type that the operation computes in (source type of a conversion), `to` a conversion's result
-    type. `effect` refines the meaning (`rint`, `gt`, ...). `pred` masks the result lanes.
-    `saturate` is set where the instruction sets CTRL[59] around itself: True clamps what does not
-    fit, False keeps the low bits; None leaves it to the ambient state of the core.
+    type. `effect` refines the meaning in words: a comparison (`gt`), a rounding mode (`rint`,
+    `odd`), `sat` or `wrap` where the instruction sets CTRL[59] around itself, and `part_even` or
+    `part_odd` where a narrowing conversion fills every other lane (without: one lane each, as an
+    `unpk` load gives and a `pk` store takes them). `pred` masks the result lanes: they become 0.
+    VSEL reads its predicate by name: src = (mask, on_true, on_false).
     """
 
     op: str
