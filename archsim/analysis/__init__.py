@@ -1,1 +1,1 @@
-"""TODO."""
+"""Records -> facts: usage, stalls, the critical path, the basis of the numbers, hazards."""

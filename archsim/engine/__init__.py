@@ -1,1 +1,1 @@
-"""TODO."""
+"""The SimPy processes: one for the scalar unit, one for each pipe. Knows no chip, no instruction."""

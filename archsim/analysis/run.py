@@ -1,0 +1,80 @@
+"""One simulated run: what went in, what happened, and the facts drawn from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from archsim.analysis.basis import basis_shares
+from archsim.analysis.critical_path import Step, critical_path
+from archsim.analysis.usage import PipeUsage, pipe_usage, total_cycles
+from archsim.arch import ArchConfig
+from archsim.isa.pipes import Pipe
+from archsim.program.ir import Program
+from archsim.trace.records import Finding, RunLog
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The result of a simulation.
+
+    `total_cycles` is the last completion; `pipes` obeys busy + stalls + idle = total; `path` tiles
+    0 to total. `expect` holds one result a checked tensor, `tensors` every tensor after the run
+    (empty without numerics).
+    """
+
+    program: Program
+    arch: ArchConfig
+    sync: str
+    log: RunLog
+    total_cycles: int
+    pipes: Mapping[Pipe, PipeUsage]
+    path: tuple[Step, ...]
+    basis: Mapping[str, float]
+    path_basis: Mapping[str, float]
+    findings: tuple[Finding, ...]
+    expect: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    tensors: Mapping[str, "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"] = field(
+        default_factory=dict
+    )
+    ub_peak_bytes: int = 0
+
+    @property
+    def time_us(self) -> float:
+        """Run time in microseconds at the chip's clock, to three places."""
+        return round(self.total_cycles / self.arch.frequency_hz * 1e6, 3)
+
+    def failed(self, strict: bool = False) -> bool:
+        """Whether a finding (with `strict` also a warning) or an expectation says so."""
+        bad = {"error", "warning"} if strict else {"error"}
+        return any(finding.severity in bad for finding in self.findings)
+
+
+def analyse(
+    program: Program,
+    arch: ArchConfig,
+    sync: str,
+    log: RunLog,
+    findings: tuple[Finding, ...],
+    expect: Mapping[str, Mapping[str, object]],
+    tensors: Mapping[str, "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"],
+    ub_peak_bytes: int,
+) -> Run:
+    """Draw the facts from a run's log. Checks both laws (splits and path add up)."""
+    path = tuple(critical_path(log))
+    on_path = {step.id for step in path if step.kind == "run"}
+    return Run(
+        program,
+        arch,
+        sync,
+        log,
+        total_cycles(log),
+        pipe_usage(log),
+        path,
+        basis_shares(log, log.records),
+        basis_shares(log, (record for record in log.records if record.id in on_path)),
+        findings,
+        expect,
+        tensors,
+        ub_peak_bytes,
+    )

@@ -1,0 +1,73 @@
+"""The folder of a run: it appears whole or not at all."""
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from archsim.analysis.run import Run
+from archsim.base.errors import Diagnostic, InputError
+from archsim.report.perfetto import perfetto_trace
+from archsim.report.summary import manifest, summary
+from archsim.report.tables import instructions_csv, pipes_csv
+
+
+def write_run(run: Run, folder: Path) -> None:
+    """Write summary.json, run.json, instructions.csv, pipes.csv, trace.json and tensors/.
+
+    A folder of an earlier run is replaced; any other folder with contents is refused, so that no
+    user's files are lost. The same run writes the same bytes.
+    """
+    _refuse_foreign(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        _fill(run, draft)
+        draft.chmod(0o777 & ~_umask())
+        if folder.exists():
+            shutil.rmtree(folder)
+        draft.rename(folder)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError([Diagnostic(f"--out is {folder}, a file; it must be a folder")])
+    if any(folder.iterdir()) and not (folder / "run.json").exists():
+        raise InputError(
+            [
+                Diagnostic(
+                    f"--out is {folder}, a folder with other files; "
+                    "it must be new, empty or the folder of an earlier run"
+                )
+            ]
+        )
+
+
+def _fill(run: Run, folder: Path) -> None:
+    _text(folder / "summary.json", json.dumps(summary(run), indent=1) + "\n")
+    _text(folder / "run.json", json.dumps(manifest(run), indent=1) + "\n")
+    _text(folder / "instructions.csv", instructions_csv(run))
+    _text(folder / "pipes.csv", pipes_csv(run))
+    _text(folder / "trace.json", json.dumps(perfetto_trace(run)) + "\n")
+    tensors = folder / "tensors"
+    tensors.mkdir()
+    for name, values in run.tensors.items():
+        np.save(tensors / f"{name}.npy", values)
+
+
+def _text(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8", newline="\n")

@@ -1,0 +1,97 @@
+"""The JSON forms of a run: `archsim.summary/1` and the manifest."""
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+
+from archsim import __version__
+from archsim.analysis.run import Run
+from archsim.trace.records import Record
+
+SUMMARY_SCHEMA = "archsim.summary/1"
+MANIFEST_SCHEMA = "archsim.run/1"
+
+
+def summary(run: Run) -> dict[str, object]:
+    """What `run --json` prints and `summary.json` holds; times in cycles."""
+    return {
+        "schema": SUMMARY_SCHEMA,
+        "program": run.program.name,
+        "arch": run.arch.name,
+        "total_cycles": run.total_cycles,
+        "time_us": run.time_us,
+        "frequency_hz": run.arch.frequency_hz,
+        "pipes": {
+            pipe.value: {"busy": use.busy, "stalls": use.stalls, "idle": use.idle}
+            for pipe, use in run.pipes.items()
+        },
+        "instructions": instructions(run),
+        "critical_path": {
+            "total": run.total_cycles,
+            "steps": [
+                {"id": s.id, "from": s.start, "to": s.end, "kind": s.kind, "cause": s.cause}
+                for s in run.path
+            ],
+        },
+        "basis": dict(run.basis),
+        "findings": [finding.as_json() for finding in run.findings],
+        "expect": {name: dict(result) for name, result in run.expect.items()},
+    }
+
+
+def instructions(run: Run) -> list[dict[str, object]]:
+    """One entry a dynamic instruction, in program order."""
+    return [_instruction(run, record) for record in sorted(run.log.records, key=_by_id)]
+
+
+def _instruction(run: Run, record: Record) -> dict[str, object]:
+    cycles = run.log.cycles
+    start, end = cycles(record.start), cycles(record.end)
+    return {
+        "id": record.id,
+        "op": record.op,
+        "pipe": record.pipe.value,
+        "where": record.span.where if record.span else None,
+        "queued": cycles(record.queued),
+        "start": start,
+        "end": end,
+        "cycles": end - start,
+        "uops": sum(uop.count for uop in record.uops),
+    }
+
+
+def _by_id(record: Record) -> int:
+    return record.id
+
+
+def manifest(run: Run) -> dict[str, object]:
+    """What a run was made of: versions, chip with overrides, hashes of program and chip."""
+    text = "\n".join(run.program.source.lines)
+    return {
+        "schema": MANIFEST_SCHEMA,
+        "archsim": __version__,
+        "versions": {name: version(name) for name in ("numpy", "ml_dtypes", "simpy")},
+        "program": {
+            "file": run.program.name,
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "scalars": dict(run.program.scalars),
+        },
+        "arch": {
+            "name": run.arch.name,
+            "sha256": run.arch.digest,
+            "overrides": [list(pair) for pair in run.arch.overrides],
+        },
+        "sync": run.sync,
+        "seeds": seeds(run),
+    }
+
+
+def seeds(run: Run) -> dict[str, object]:
+    """The random seed of each tensor that has one."""
+    found = {name: tensor.init.args.get("seed") for name, tensor in run.program.tensors.items()}
+    return {name: seed for name, seed in found.items() if seed is not None}
+
+
+def program_stem(run: Run) -> str:
+    """The program's file name without its ending: the folder name of one of several runs."""
+    return Path(run.program.name).stem

@@ -1,0 +1,128 @@
+"""The first screen: how long, what bounds it, is it right - at most 30 lines."""
+
+from archsim import __version__
+from archsim.analysis.critical_path import Step
+from archsim.analysis.run import Run
+from archsim.analysis.usage import PipeUsage
+from archsim.trace.records import Finding
+
+SHOWN_FINDINGS = 6
+SHOWN_EXPECTS = 4
+STALL_NAMES = {
+    "flag": "flag wait",
+    "barrier": "barrier",
+    "queue_full": "queue full",
+}
+
+
+def first_screen(run: Run) -> str:
+    """The report that `run` prints."""
+    lines = [_head(run), _time(run), _bound(run), *_pipes(run), _path(run), *_checks(run)]
+    lines += finding_lines(run.findings)
+    return "\n".join(lines)
+
+
+def _head(run: Run) -> str:
+    changed = len(run.arch.overrides)
+    overrides = f", {changed} override{'s' if changed != 1 else ''}" if changed else ""
+    return (
+        f"archsim {__version__}  core {run.arch.name} (config {run.arch.digest[:8]}{overrides})"
+        f"  {run.program.name}  {len(run.log.records):,} instructions  sync {run.sync}"
+    )
+
+
+def _time(run: Run) -> str:
+    clock = f"{run.arch.frequency_hz / 1e9:g} GHz"
+    mix = ", ".join(f"{name} {_percent(share)}" for name, share in _largest(run.basis))
+    warning = "  PLACEHOLDERS: do not trust" if run.basis.get("placeholder") else ""
+    return f"TIME    {run.total_cycles:,} cycles  {run.time_us:g} us @{clock}  rests on {mix or 'nothing'}{warning}"
+
+
+def _largest(shares: object) -> list[tuple[str, float]]:
+    assert isinstance(shares, dict)
+    return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _bound(run: Run) -> str:
+    shares = path_shares(run)
+    if not shares:
+        return "BOUND   nothing ran"
+    name, cycles = shares[0]
+    busiest = max(run.pipes.values(), key=lambda use: use.busy)
+    return (
+        f"BOUND   {name} holds {_percent(cycles / run.total_cycles)} of the critical path; "
+        f"busiest pipe {busiest.pipe.value}, {_percent(busiest.busy / run.total_cycles)} busy"
+    )
+
+
+def _pipes(run: Run) -> list[str]:
+    lines = ["PIPE        busy   util  active window        stalls and idle, cycles"]
+    return lines + [_pipe(use, run.total_cycles) for use in run.pipes.values()]
+
+
+def _pipe(use: PipeUsage, total: int) -> str:
+    window = f"{use.window[0]:,}..{use.window[1]:,}" if use.window else "-"
+    parts = [f"{STALL_NAMES.get(c, c)} {n:,}" for c, n in _largest(use.stalls)]
+    parts.append(f"idle {use.idle:,}")
+    share = _percent(use.busy / total) if total else "-"
+    return f" {use.pipe.value:<6}{use.busy:>10,}  {share:>5}  {window:<20} {', '.join(parts)}"
+
+
+def path_shares(run: Run) -> list[tuple[str, int]]:
+    """Cycles of the critical path by what they were spent on, most first."""
+    pipes = {record.id: record.pipe.value for record in run.log.records}
+    spent: dict[str, int] = {}
+    for step in run.path:
+        name = _spent_on(step, pipes)
+        spent[name] = spent.get(name, 0) + step.end - step.start
+    return sorted(spent.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _spent_on(step: Step, pipes: dict[int, str]) -> str:
+    if step.kind == "run" and step.id is not None:
+        return pipes[step.id]
+    return {"issue": "issue", "queue_full": "queue full", "flag": "flag latency"}.get(
+        step.kind, step.kind
+    )
+
+
+def _path(run: Run) -> str:
+    parts = [f"{n} {_percent(c / run.total_cycles)}" for n, c in path_shares(run)[:6]]
+    return f"CRITICAL PATH  {len(run.path)} steps: {', '.join(parts) or 'empty'}"
+
+
+def _checks(run: Run) -> list[str]:
+    lines = []
+    for name, result in list(run.expect.items())[:SHOWN_EXPECTS]:
+        verdict = "ok" if result["ok"] else "WRONG"
+        lines.append(f"EXPECT  {name} {verdict}, max abs error {_number(result['max_abs_err'])}")
+    hidden = len(run.expect) - SHOWN_EXPECTS
+    if hidden > 0:
+        failed = sum(not result["ok"] for result in list(run.expect.values())[SHOWN_EXPECTS:])
+        lines.append(f"EXPECT  {hidden} more, {failed} wrong")
+    top = run.arch.memory.ub.size_bytes
+    if run.ub_peak_bytes:
+        lines.append(f"MEMORY  UB {run.ub_peak_bytes:,} of {top:,} bytes placed")
+    return lines
+
+
+def _number(value: object) -> str:
+    return "n.m." if value is None else f"{value:g}"
+
+
+def finding_lines(findings: tuple[Finding, ...]) -> list[str]:
+    """Findings, worst first, at most a screenful; the JSON has all."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    ranked = sorted(findings, key=lambda f: order[f.severity])
+    lines = []
+    for finding in ranked[:SHOWN_FINDINGS]:
+        places = ", ".join(finding.where)
+        lines.append(f"{finding.severity.upper():<8}{finding.kind}  {places}")
+        lines += [f"        {line}" for line in finding.message.splitlines()]
+    if len(ranked) > SHOWN_FINDINGS:
+        lines.append(f"        and {len(ranked) - SHOWN_FINDINGS} more (see --json)")
+    return lines or ["FINDINGS none"]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,108 @@
+"""Who touched which bytes last: the index behind derived synchronisation and race detection.
+
+Every distinct region that instructions touch is one cell. A cell knows the cells that share bytes
+with it, found once when it is new, so that a loop over the same tiles costs a few look-ups an
+instruction.
+"""
+
+from dataclasses import dataclass, field
+
+from archsim.isa.operands import Region
+from archsim.isa.pipes import Pipe
+
+PAGE_BYTES = 4096
+
+
+@dataclass(slots=True, eq=False)
+class Touch:
+    """The latest access of one kind to a cell by one pipe: the instruction and its place in the
+    pipe's order; `known` is what had been complete, by pipe, when it started."""
+
+    id: int
+    sequence: int
+    known: tuple[int, ...]
+    where: str
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """One distinct region: its latest writer and reader by pipe, and the cells that overlap it
+    (itself included)."""
+
+    region: Region
+    writers: dict[Pipe, Touch] = field(default_factory=dict)
+    readers: dict[Pipe, Touch] = field(default_factory=dict)
+    overlapping: list["Cell"] = field(default_factory=list)
+
+
+class Footprints:
+    """All cells of a run, by region and by page."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[str, int, int, int, int], Cell] = {}
+        self._pages: dict[tuple[str, int], list[Cell]] = {}
+
+    def cell(self, region: Region, offset: int) -> Cell:
+        """The cell of `region` moved by `offset` bytes (a window into global memory)."""
+        addr = region.addr + (offset if region.memory == "GM" else 0)
+        key = (region.memory, addr, region.rows, region.row_bytes, region.pitch)
+        found = self._cells.get(key)
+        if found is None:
+            moved = Region(region.memory, addr, region.rows, region.row_bytes, region.pitch)
+            found = self._cells[key] = self._new(moved)
+        return found
+
+    def _new(self, region: Region) -> Cell:
+        cell = Cell(region)
+        cell.overlapping.append(cell)
+        for page in range(region.addr // PAGE_BYTES, (region.end - 1) // PAGE_BYTES + 1):
+            known = self._pages.setdefault((region.memory, page), [])
+            for other in known:
+                if other not in cell.overlapping and overlap(region, other.region):
+                    cell.overlapping.append(other)
+                    other.overlapping.append(cell)
+            known.append(cell)
+        return cell
+
+
+def overlap(a: Region, b: Region) -> bool:
+    """Whether two regions of one memory share a byte.
+
+    Exact where one of them is a single run or both have the same pitch and their runs stay inside
+    it; otherwise the spans decide, which errs on the side of a dependence.
+    """
+    if a.memory != b.memory or a.addr >= b.end or b.addr >= a.end:
+        return False
+    if a.rows == 1:
+        return _run_meets(a.addr, a.row_bytes, b)
+    if b.rows == 1:
+        return _run_meets(b.addr, b.row_bytes, a)
+    if a.pitch != b.pitch or a.row_bytes > a.pitch or b.row_bytes > b.pitch:
+        return True
+    return _same_pitch_meet(a, b)
+
+
+def _same_pitch_meet(a: Region, b: Region) -> bool:
+    """Row k of `a`, counted from the first row of `b`, can meet it for two values of k only."""
+    apart = b.addr - a.addr
+    return any(
+        -b.rows < k < a.rows
+        and k * a.pitch < apart + b.row_bytes
+        and apart < k * a.pitch + a.row_bytes
+        for k in (apart // a.pitch, apart // a.pitch + 1)
+    )
+
+
+def _run_meets(addr: int, size: int, region: Region) -> bool:
+    """Whether the run [addr, addr + size) meets one of the region's runs."""
+    if addr >= region.end or addr + size <= region.addr:
+        return False
+    if region.rows == 1 or region.row_bytes >= region.pitch:
+        return True
+    first = max(0, (addr - region.addr - region.row_bytes) // region.pitch)
+    last = min(region.rows - 1, (addr + size - 1 - region.addr) // region.pitch)
+    return any(
+        region.addr + row * region.pitch < addr + size
+        and addr < region.addr + row * region.pitch + region.row_bytes
+        for row in range(first, last + 1)
+    )
