@@ -40,7 +40,7 @@ class Races:
         gm_addr: int,
         where: str,
     ) -> None:
-        """Instruction `id`, number `sequence` on its pipe, starts knowing `known` to be complete."""
+        """Instruction `id`, the pipe's number `sequence`, starts; `known` is complete for sure."""
         reads = [self._footprints.cell(region, gm_addr) for region in regions[0]]
         writes = [self._footprints.cell(region, gm_addr) for region in regions[1]]
         touch = Touch(id, sequence, tuple(known), where)

@@ -12,19 +12,32 @@ from archsim.arch import ArchConfig
 from archsim.isa.moves import Move
 
 
-def move_cycles(move: Move, arch: ArchConfig) -> Fraction:
-    """Exact cycles of one transfer on its path."""
-    path = arch.paths[move.path]
-    payload = move.bytes_moved
-    cycles = max(path.floor_cycles, path.startup_cycles + Fraction(payload) / path.bytes_per_cycle)
+def path_cycles(path_name: str, payload: int, arch: ArchConfig) -> Fraction:
+    """Exact cycles of one transfer of `payload` bytes on a path."""
+    path = arch.paths[path_name]
+    cycles = max(path.floor_cycles, path.startup_cycles + payload / path.bytes_per_cycle)
     if path.plateau_bytes_per_cycle is not None:
-        cycles = max(cycles, Fraction(payload) / path.plateau_bytes_per_cycle)
+        cycles = max(cycles, payload / path.plateau_bytes_per_cycle)
     return cycles
 
 
-def transfer_cycles(moves: Iterable[Move], arch: ArchConfig) -> int:
-    """Whole cycles of an instruction's transfers, rounded once, half up."""
-    return half_up(sum((move_cycles(move, arch) for move in moves), Fraction(0)))
+def transfers(moves: Iterable[Move]) -> list[tuple[Move, int]]:
+    """The DMA instructions behind `moves`, with their payload: chained moves belong to the one
+    that they follow."""
+    found: list[tuple[Move, int]] = []
+    for move in moves:
+        if move.chained and found:
+            first, payload = found.pop()
+            found.append((first, payload + move.bytes_moved))
+        else:
+            found.append((move, move.bytes_moved))
+    return found
+
+
+def move_cycles(moves: Iterable[Move], arch: ArchConfig) -> Fraction:
+    """Exact cycles of an instruction's transfers, one after the other."""
+    parts = (path_cycles(move.path, payload, arch) for move, payload in transfers(moves))
+    return sum(parts, Fraction(0))
 
 
 def half_up(value: Fraction) -> int:

@@ -1,1 +1,1 @@
-"""The SimPy processes: one for the scalar unit, one for each pipe. Knows no chip, no instruction."""
+"""The SimPy processes: the scalar unit and each pipe. Knows no chip and no instruction name."""

@@ -35,7 +35,10 @@ def _time(run: Run) -> str:
     clock = f"{run.arch.frequency_hz / 1e9:g} GHz"
     mix = ", ".join(f"{name} {_percent(share)}" for name, share in _largest(run.basis))
     warning = "  PLACEHOLDERS: do not trust" if run.basis.get("placeholder") else ""
-    return f"TIME    {run.total_cycles:,} cycles  {run.time_us:g} us @{clock}  rests on {mix or 'nothing'}{warning}"
+    return (
+        f"TIME    {run.total_cycles:,} cycles  {run.time_us:g} us @{clock}  "
+        f"rests on {mix or 'nothing'}{warning}"
+    )
 
 
 def _largest(shares: object) -> list[tuple[str, float]]:

@@ -1,0 +1,65 @@
+"""The story of a stuck run: who waits for what, where, and why nothing can set it."""
+
+from archsim.engine.core import Core, PipeUnit
+from archsim.engine.jobs import Job
+from archsim.trace.records import Finding
+
+
+def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
+    """Tell why nothing can move: one line for each blocked unit.
+
+    `setters` names, for each flag, the places of the statements that set it.
+    """
+    lines = [f"nothing can move after cycle {core.log.cycles(core.env.now)}"]
+    where = []
+    for unit in core.units.values():
+        if unit.current is not None:
+            lines.append(_blocked(unit, unit.current, core, setters))
+            where.append(_place(unit.current))
+    scalar = core.scalar
+    if not scalar.done and scalar.blocked is not None:
+        job = scalar.blocked
+        lines.append(
+            f"the scalar unit cannot issue {_place(job)}: the queue of {job.pipe} is full"
+        )
+    return Finding("deadlock", "error", "\n".join(lines), tuple(where))
+
+
+def _blocked(unit: PipeUnit, job: Job, core: Core, setters: dict[str, list[str]]) -> str:
+    if job.kind == "all":
+        missing = [u.pipe.value for u in core.units.values() if u not in core.meeting.arrived]
+        return f"{unit.pipe} waits at {_place(job)} in a barrier that {', '.join(missing)} miss"
+    flag = job.flag
+    assert flag is not None
+    story = f"{unit.pipe} waits at {_place(job)} for flag {flag.name}"
+    places = setters.get(flag.name, [])
+    if not places:
+        return f"{story}, which no statement sets"
+    behind = _holding(core, flag.name)
+    if behind is not None:
+        other, queued = behind
+        assert other.current is not None
+        return (
+            f"{story}; it would be set at {_place(queued)}, which is queued on {other.pipe} "
+            f"behind the wait at {_place(other.current)}"
+        )
+    scalar = core.scalar
+    if not scalar.done and scalar.blocked is not None:
+        return (
+            f"{story}; it would be set at {', '.join(places)}, "
+            f"which is not issued: {_place(scalar.blocked)} in front of it finds a full queue"
+        )
+    return f"{story}; it is set only at {', '.join(places)}, and every set was used up by a wait"
+
+
+def _holding(core: Core, name: str) -> tuple[PipeUnit, Job] | None:
+    """The blocked pipe in whose queue a set of this flag stands, and that set."""
+    for unit in core.units.values():
+        for job in unit.queue:
+            if job.kind == "set" and job.flag is not None and job.flag.name == name:
+                return unit, job
+    return None
+
+
+def _place(job: Job) -> str:
+    return job.span.where if job.span is not None else "?"
