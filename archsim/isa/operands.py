@@ -117,8 +117,8 @@ class BoundInstr:
     """One dynamic tile instruction, every operand a number or an address.
 
     `dst` and `src` follow the order of `op.outs` and `op.ins`, the scratch operand left out: it is
-    `tmp`, None where it is omitted. `attrs` holds `key=value` operands by name (`precision`, `mode`,
-    `rmode`, `sat`, `vf_impl`).
+    `tmp`, None where it is omitted. `attrs` holds `key=value` operands by name (`precision`,
+    `mode`, `rmode`, `sat`, `vf_impl`).
     """
 
     op: TileOp

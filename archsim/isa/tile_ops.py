@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from archsim.isa.conversions import CONVERSIONS, Pair
 from archsim.isa.pipes import Pipe
-
-Pair = tuple[str, str]  # (source type, destination type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,15 @@ _BINARY = (Arg("src0", "tile"), Arg("src1", "tile"))
 _SCALAR = (Arg("src", "tile"), Arg("scalar", "scalar"))
 _UNARY = (Arg("src", "tile"),)
 _TMP = Arg("tmp", "tile", optional=True, scratch=True)
-_VF_IMPL = {"vf_impl": ("DEFAULT", "1D_NO_POST_UPDATE", "2D_NO_POST_UPDATE", "2D_POST_UPDATE")}
+_VF_IMPL = {
+    "vf_impl": (
+        "DEFAULT",
+        "1D_NO_POST_UPDATE",
+        "1D_POST_UPDATE",
+        "2D_NO_POST_UPDATE",
+        "2D_POST_UPDATE",
+    )
+}
 _A2A3_ARITH = "i32 i16 f16 f32"
 _A5_ALL = "i32 u32 i16 u16 i8 u8 f16 bf16 f32"
 _A5_MUL = "i32 u32 i16 u16 f16 bf16 f32"
@@ -129,6 +136,7 @@ _ROWS = (
         _both(same(_COPY)),
         {"a2a3": "copy_ubuf_to_ubuf"},
         "dst[r, c] = src[r, c] between tiles",
+        keys=_VF_IMPL,
     ),
     _elementwise("binary", _BINARY, "TADD", "vadd", _A5_ALL, "dst = src0 + src1"),
     _elementwise("binary", _BINARY, "TSUB", "vsub", _A5_ALL, "dst = src0 - src1"),
@@ -138,6 +146,7 @@ _ROWS = (
     _elementwise("scalar", _SCALAR, "TADDS", "vadds", _A5_ALL, "dst = src + scalar"),
     _elementwise("scalar", _SCALAR, "TMULS", "vmuls", _A5_MUL, "dst = src * scalar"),
     _elementwise("scalar", _SCALAR, "TMAXS", "vmaxs", _A5_ALL, "dst = max(src, scalar)"),
+    _elementwise("scalar", _SCALAR, "TMINS", "vmins", _A5_ALL, "dst = min(src, scalar)"),
     TileOp(
         "TEXP",
         "unary",
@@ -158,6 +167,7 @@ _ROWS = (
         _both(same(_COPY)),
         {"a2a3": "vector_dup", "a5": "VDUP"},
         "dst = scalar",
+        keys=_VF_IMPL,
     ),
     TileOp(
         "TCMPS",
@@ -171,7 +181,7 @@ _ROWS = (
         },
         {"a2a3": "vcmpvs", "a5": "VCMPS"},
         "bit (r, c) of dst = src[r, c] <mode> scalar",
-        keys=_COMPARE,
+        keys={**_COMPARE, **_VF_IMPL},
     ),
     TileOp(
         "TSEL",
@@ -182,6 +192,7 @@ _ROWS = (
         {"a2a3": same("i16 u16 f16 bf16 i32 u32 f32"), "a5": same(_COPY)},
         {"a2a3": "vsel", "a5": "VSEL"},
         "dst = src0 where the mask bit is 1, else src1",
+        keys=_VF_IMPL,
     ),
     TileOp(
         "TCVT",
@@ -189,16 +200,7 @@ _ROWS = (
         Pipe.V,
         _DST,
         (Arg("src", "tile"), _TMP),
-        {
-            "a2a3": pairs(
-                "f32>f16 f32>i32 f32>i16 f16>f32 f16>i32 f16>i16 f16>i8 f16>u8"
-                " i16>f16 i16>f32 i32>f32 i32>f16 i32>i16 u8>f16 i8>f16 f32>f32"
-            ),
-            "a5": pairs(
-                "f32>f16 f32>i32 f32>i16 f16>f32 f16>i32 f16>i16 f16>i8 f16>u8"
-                " i16>f16 i16>f32 i32>f32 i32>i16 i16>u8 u8>f16 i8>f16 f32>f32"
-            ),
-        },
+        {isa: tuple(rows) for isa, rows in CONVERSIONS.items()},
         {},
         "dst = convert(src)",
         keys={
@@ -227,6 +229,7 @@ _ROWS = (
         _both(pairs("f32>f16 f16>i8 i16>i8")),
         {},
         "dst = convert(max(0, src0 + src1)), saturating",
+        keys=_VF_IMPL,
     ),
     TileOp(
         "TADDDEQRELU",
@@ -237,6 +240,7 @@ _ROWS = (
         _both(pairs("i32>f16")),
         {},
         "dst = half(max(0, (src0 + src1) * scale))",
+        keys=_VF_IMPL,
     ),
     TileOp(
         "TASSIGN",

@@ -3,8 +3,8 @@
 VLDS fills the registers of `dst` from `mem`, VSTS writes its `src` to `mem` where `pred` is on.
 PLDS shares the bits of a mask image out to its `dst` predicates in order; PSTS writes those of its
 `src` predicates in order, whole: lanes that are off write 0. The second operand of the forms that
-end in S (VADDS, VCMPS) is `scalar`. An image of 16-bit results made in two halves is the VOR, in
-unsigned lanes, of the even and the odd part.
+end in S (VADDS, VCMPS) is `scalar`. A conversion made in two halves ends in the VOR, in unsigned
+lanes, of its even and its odd part.
 """
 
 from dataclasses import dataclass
