@@ -79,8 +79,7 @@ class Derivation:
         known, waits = self._known[pipe], []
         for source in PIPES:
             touch = latest.get(source)
-            # An earlier wait of this very instruction may have told it already.
-            if touch is None or touch.sequence <= known[INDEX[source]]:
+            if touch is None or _told(source, touch, latest):
                 continue
             for i, sequence in enumerate(touch.known):
                 known[i] = max(known[i], sequence)
@@ -109,3 +108,12 @@ class Derivation:
             if most > self._event_ids:
                 found.append((source, pipe, most))
         return found
+
+
+def _told(source: Pipe, touch: Touch, latest: dict[Pipe, Touch]) -> bool:
+    """Whether waiting for another of these tells that `touch` is complete, too."""
+    return any(
+        other.known[INDEX[source]] >= touch.sequence
+        for pipe, other in latest.items()
+        if pipe is not source
+    )
