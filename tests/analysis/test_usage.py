@@ -1,5 +1,7 @@
 """Splits of time, against a cycle-by-cycle count."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +22,7 @@ def cells(spans: list[tuple[int, int]]) -> set[int]:
 def test_union_covers_the_same_cycles_once(spans: list[tuple[int, int]]) -> None:
     merged = union(spans)
     assert cells(merged) == cells(spans)
-    assert all(a[1] < b[0] for a, b in zip(merged, merged[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(merged))
 
 
 @given(intervals, st.integers(0, 40), st.integers(0, 12))

@@ -8,7 +8,7 @@ from archsim.analysis.critical_path import critical_path
 from archsim.analysis.usage import pipe_usage
 from archsim.engine.core import Core
 from archsim.engine.deadlock import deadlock
-from archsim.engine.jobs import Flag, Issued, Job, Work
+from archsim.engine.jobs import Flag, Job, Work
 from archsim.engine.models import SerialModel
 from archsim.isa.pipes import Pipe
 from archsim.trace.records import RunLog
