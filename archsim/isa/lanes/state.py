@@ -1,0 +1,59 @@
+"""The numeric control state of a core, and how one micro-op computes under it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from archsim.base.dtypes import DType
+from archsim.base.rounding import ROUNDINGS, Rounding, nearest_even
+
+Lanes = NDArray[Any]
+Profile = Literal["reset", "infnan"]
+
+
+@dataclass(frozen=True, slots=True)
+class NumericState:
+    """The control bits that change results, and a named switch for every open choice.
+
+    `fp_infnan` is CTRL[48]: 0 turns an overflow to half or bfloat16 into the greatest value and
+    NaN into 0 (profile `reset`), 1 keeps both (`infnan`, what a host launch sets). `int_alu_sat`
+    is CTRL[53]: integer arithmetic clamps. `cvt_trunc` is CTRL[59]: a narrowing to integers keeps
+    the low bits. `cvt_global` is CTRL[60]: clear, vreg conversions obey their own flag, which is
+    always "no saturation" (RS_DISABLE). `max_nan: other` lets max and min drop a NaN operand.
+    """
+
+    fp_infnan: bool = False
+    int_alu_sat: bool = False
+    cvt_trunc: bool = False
+    cvt_global: bool = True
+    max_nan: Literal["propagate", "other"] = "propagate"
+    prelu_zero_keeps: bool = False  # vprelu keeps x for x >= 0
+    exp_ftz: bool = False  # vexp flushes subnormal results to +0
+    a2a3_addreluconv_wide_add: bool = False  # the fused half add is not rounded to half
+    a2a3_addreluconv_s16_wide: bool = False  # the fused int16 add keeps 17 bits
+    a5_f32_f16_uses_ctrl59: bool = False  # saturation to half follows CTRL[59], not CTRL[48]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How one micro-op computes: element types, scalar, refining words, control state.
+
+    `dtype` is the type of the sources, `to` the type of the result (the same unless it converts).
+    `scalar` is a numpy scalar of the source type. `words` are a rounding mode, `sat` or `wrap`.
+    """
+
+    dtype: DType
+    to: DType
+    state: NumericState
+    scalar: Any = None
+    words: tuple[str, ...] = ()
+
+    @property
+    def rounding(self) -> Rounding:
+        """The rounding mode that the words name; nearest even where they name none."""
+        return next((ROUNDINGS[w] for w in self.words if w in ROUNDINGS), nearest_even)
+
+
+LaneFunction = Callable[..., Lanes]  # (how, *source lanes) -> result lanes
