@@ -4,7 +4,7 @@ Every count and delay is a `Quantity` (value, basis, source). Cycles count from 
 vector function. The cost model in `archsim.cost.vreg` gives these numbers their meaning.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -42,13 +42,13 @@ PortBinding = Literal["round_robin", "predictor"]
 class PairRule(Strict):
     """One line of a table over pairs of micro-ops (first, then), the first match counts.
 
-    An empty list matches everything; a list holds micro-op names and names of groups. `forms`
-    are forms of `first`. The value is `cycles`, or the latency of `first` less `latency_minus`.
+    A list that is left out matches everything; a list holds micro-op names, alone (`VEXP`) or with
+    a form (`VEXP.fp16`), and names of groups. The value is `cycles`, or the latency of `first`
+    less `latency_minus`.
     """
 
-    first: Names = ()
-    then: Names = ()
-    forms: Names = ()
+    first: Names | None = None
+    then: Names | None = None
     cycles: int | None = Field(default=None, ge=0)
     latency_minus: int | None = Field(default=None, ge=0)
     basis: Basis | None = Field(default=None, strict=False)
@@ -66,14 +66,15 @@ class PairTable(Strict):
 
     groups: dict[str, Names] = {}
     rules: Annotated[tuple[PairRule, ...], Field(strict=False)]
-    otherwise: PairRule
+    otherwise: PairRule  # names are ignored
     basis: Basis = Field(strict=False)
     source: str
 
-    def members(self, names: Iterable[str]) -> Iterator[str]:
-        """Micro-op names of a rule's list, groups opened."""
-        for name in names:
-            yield from self.groups.get(name, (name,))
+    def members(self, names: Iterable[str] | None) -> frozenset[str] | None:
+        """The micro-op names of a rule's list, groups opened; None matches everything."""
+        if names is None:
+            return None
+        return frozenset(member for name in names for member in self.groups.get(name, (name,)))
 
 
 class PostUpdate(Strict):
@@ -111,6 +112,7 @@ class VregVector(Strict):
 
     # registers
     physical_registers: Count
+    loop_carried_values: bool  # false: as the public model, which loses accumulators
     rename_cycles: Count  # dispatch to rename
     register_release_cycles: Count  # start of the last reader to release
 
@@ -119,7 +121,7 @@ class VregVector(Strict):
     waiting_queue_entries: Count  # computes that wait, stores until they start
     waiting_queue_release_cycles: Count
     execution_ports: Count
-    port_binding: PortBinding
+    port_binding: PortBinding  # in turn in program order, or by predicted start (public model)
     port_queue_entries: Count
     port_queue_receive_cycles: Cycles  # waiting queue to port queue
     in_flight_per_port: Count
