@@ -1,10 +1,10 @@
 """The integer expressions of programs: parsed once into closures, never evaluated as Python.
 
-    comparison: sum [(== | != | < | <= | > | >=) sum]          1 where it holds, else 0
-    sum:        product {(+ | -) product}
-    product:    unary {(* | // | %) unary}                     // and % round down, as in Python
-    unary:      {- | +} primary
-    primary:    integer | name | $name | (comparison) | (min | max)(comparison, comparison, ...)
+comparison: sum [(== | != | < | <= | > | >=) sum]          1 where it holds, else 0
+sum:        product {(+ | -) product}
+product:    unary {(* | // | %) unary}                     // and % round down, as in Python
+unary:      {- | +} primary
+primary:    integer | name | $name | (comparison) | (min | max)(comparison, comparison, ...)
 """
 
 import operator

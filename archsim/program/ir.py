@@ -74,7 +74,7 @@ class TileDecl:
     span: Span
     slayout: str = "none_box"
     fractal: int = 512
-    bound: bool = False  # `tassign` or `tsubview` gives it its address: the tool places no such tile
+    bound: bool = False  # `tassign` or `tsubview` gives it its address; the tool places it not
 
     @property
     def size_bytes(self) -> int:

@@ -10,6 +10,7 @@ from archsim.base.source import Span
 from archsim.base.yaml import Document
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
+MAX_BITS = 64
 RESERVED = ("inf", "nan", "min", "max", "dynamic")
 _SPECIAL = {"inf": float("inf"), "+inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _HEX = re.compile(r"[-+]?0[xX][0-9a-fA-F_]+$")
@@ -138,7 +139,7 @@ class Node:
         if isinstance(value, bool) or not isinstance(value, int):
             self.must_be(what, rule)
             return None
-        if least is not None and value < least:
+        if (least is not None and value < least) or value.bit_length() > MAX_BITS:
             self.must_be(what, rule)
             return None
         return value
@@ -148,6 +149,9 @@ class Node:
         value = number_in(self.value.strip()) if isinstance(self.value, str) else self.value
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.must_be(what, "a number")
+            return None
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+            self.must_be(what, f"a number of at most {MAX_BITS} bits")
             return None
         return value
 
@@ -175,9 +179,7 @@ class Node:
             self.faults.add(f'{what} name "{self.key}" is not a name; it {rule}', self.key_span)
             return False
         if self.key in RESERVED:
-            self.faults.add(
-                f'{what} name "{self.key}" is taken; {", ".join(RESERVED)} have a meaning of their own',
-                self.key_span,
-            )
+            rule = f"{', '.join(RESERVED)} have a meaning of their own"
+            self.faults.add(f'{what} name "{self.key}" is taken; {rule}', self.key_span)
             return False
         return True

@@ -1,0 +1,192 @@
+"""The text of a tile instruction: `ready = tload ta[i % 2] <- a[i*16, 0], waits=[free]`."""
+
+import re
+from collections.abc import Mapping
+
+from archsim.base.errors import did_you_mean
+from archsim.base.source import Span
+from archsim.isa.tile_ops import TILE_OPS, TileOp
+from archsim.program.event_refs import read_event, read_tsync
+from archsim.program.ir import Arg, EventArg, Instr, ScalarArg, Statement, TileArg
+from archsim.program.operands import match_operands, read_operand, usage
+from archsim.program.pieces import Piece, split_pieces
+from archsim.program.scope import Scope
+from archsim.program.windows import check_windows
+
+_HEAD = re.compile(
+    r"(?:(?P<result>[A-Za-z_]\w*\s*(?:\[[^\]]*\])?)\s*=(?!=)\s*)?(?P<name>[A-Za-z_][\w.]*)"
+)
+_KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$", re.DOTALL)
+_EVENT = re.compile(r"([A-Za-z_]\w*)\s*(?:\[(.*)\])?$", re.ASCII)
+BINDERS = ("assign", "subview")  # families whose destination gets its address by running
+
+
+def read_instruction(text: str, span: Span, scope: Scope) -> list[Statement]:
+    """The statement that `text` (at `span`) is: an instruction, or what `tsync` stands for.
+
+    An empty list where it is faulty; the faults are noted in the scope.
+    """
+    head = _HEAD.match(text.strip())
+    lead = len(text) - len(text.lstrip())
+    span = span.shifted(lead, max(1, len(text.strip())))
+    text = text.strip()
+    if head is None:
+        scope.faults.add(f'"{text}" is no statement; an instruction starts with its name', span)
+        return []
+    rest, place = text[head.end() :], span.shifted(head.end())
+    if head["name"].lower() == "tsync":
+        return read_tsync(Piece(rest.strip(), place.shifted(1, len(rest))), span, scope)
+    op = _op(head, span, scope)
+    return [] if op is None else _instruction(op, head, Piece(rest, place), span, scope)
+
+
+def _op(head: re.Match[str], span: Span, scope: Scope) -> TileOp | None:
+    name = head["name"].lower()
+    op = TILE_OPS.get(name)
+    if op is None:
+        place = span.shifted(head.start("name"), len(name))
+        fix = did_you_mean(name, TILE_OPS)
+        scope.faults.add(
+            f'unknown instruction "{head["name"]}"; `archsim isa` lists what exists', place, fix
+        )
+    return op
+
+
+def _instruction(
+    op: TileOp, head: re.Match[str], rest: Piece, span: Span, scope: Scope
+) -> list[Statement]:
+    before = len(scope.faults.found)
+    sides = _sides(op, rest, span, scope)
+    if sides is None:
+        return []
+    keys = [(part, match) for part in sides[1] if (match := _KEY.match(part.text))]
+    plain = [part for part in sides[1] if not _KEY.match(part.text)] if keys else sides[1]
+    attrs, waits = _keys(op, keys, scope)
+    outs = _operands(op, sides[0], "left", span, scope)
+    ins = _operands(op, plain, "right", span, scope)
+    result = _result(op, head, span, scope)
+    if outs is None or ins is None or len(scope.faults.found) > before:
+        return []
+    kept = tuple(arg for arg in outs if arg is not None)
+    if not check_windows(kept, ins, scope) or not _check_binding(op, kept, ins, scope):
+        return []
+    return [Instr(op, kept, ins, attrs, waits, result, span)]
+
+
+def _sides(
+    op: TileOp, rest: Piece, span: Span, scope: Scope
+) -> tuple[list[Piece], list[Piece]] | None:
+    arrow = rest.text.find("<-")
+    if arrow < 0:
+        scope.faults.add(f"{op.mnemonic} has no <-", span, f"write {usage(op)}")
+        return None
+    left = split_pieces(rest.text[:arrow], rest.span)
+    right = split_pieces(rest.text[arrow + 2 :], rest.span.shifted(arrow + 2))
+    if left is None or right is None:
+        scope.faults.add("the brackets do not match", span)
+        return None
+    sides = _without_blank(left), _without_blank(right)
+    for part in (*sides[0], *sides[1]):
+        if not part.text:
+            scope.faults.add(
+                "an operand is empty; one must stand on each side of a comma", part.span
+            )
+            return None
+    return sides
+
+
+def _without_blank(parts: list[Piece]) -> list[Piece]:
+    return [] if len(parts) == 1 and not parts[0].text else parts
+
+
+def _operands(
+    op: TileOp, parts: list[Piece], side: str, span: Span, scope: Scope
+) -> tuple[Arg | None, ...] | None:
+    args = [read_operand(part, scope) for part in parts]
+    known = [arg for arg in args if arg is not None]
+    if len(known) < len(args):
+        return None
+    rows = op.outs if side == "left" else op.ins
+    return match_operands(op, rows, known, side, span, scope)
+
+
+def _keys(
+    op: TileOp, keys: list[tuple[Piece, re.Match[str]]], scope: Scope
+) -> tuple[Mapping[str, str], tuple[EventArg, ...]]:
+    """`key=value` operands held against the instruction's row, and the events of `waits`."""
+    attrs: dict[str, str] = {}
+    waits: tuple[EventArg, ...] = ()
+    for part, match in keys:
+        key, value = match.groups()
+        place = part.span
+        if key == "waits":
+            waits = _waits(op, value, place.shifted(match.start(2), max(1, len(value))), scope)
+        elif key in attrs:
+            scope.faults.add(f"{key} is given twice; {op.mnemonic} takes it once", place)
+        elif key not in op.keys:
+            known = (*op.keys, "waits")
+            message = f'unknown key "{key}" of {op.mnemonic}; known: {", ".join(known)}'
+            scope.faults.add(message, place, did_you_mean(key, known))
+        else:
+            attrs[key] = _value(op, key, value.strip(), place, scope)
+    return attrs, waits
+
+
+def _value(op: TileOp, key: str, value: str, place: Span, scope: Scope) -> str:
+    legal = op.keys[key]
+    found = next((name for name in legal if name.lower() == value.lower()), None)
+    if found is None and legal:
+        rule = f"must be one of {', '.join(legal)}"
+        fix = did_you_mean(value, legal)
+        scope.faults.add(f'{key} of {op.mnemonic} is "{value}"; {rule}', place, fix)
+    return found or value
+
+
+def _waits(op: TileOp, text: str, span: Span, scope: Scope) -> tuple[EventArg, ...]:
+    if not (text.startswith("[") and text.endswith("]")):
+        fix = f"write waits=[{text}]"
+        scope.faults.add(f"waits is {text}; must be a list of events", span, fix)
+        return ()
+    parts = split_pieces(text[1:-1], span.shifted(1))
+    found = [
+        read_event(part, scope, consumer=op.pipe)
+        for part in (parts or ())
+        if part.text or len(parts or ()) > 1
+    ]
+    return tuple(event for event in found if event is not None)
+
+
+def _result(op: TileOp, head: re.Match[str], span: Span, scope: Scope) -> EventArg | None:
+    text = head["result"]
+    if text is None:
+        return None
+    return read_event(
+        Piece(text.strip(), span.shifted(0, len(text.strip()))), scope, producer=op.pipe
+    )
+
+
+def _check_binding(
+    op: TileOp, outs: tuple[Arg, ...], ins: tuple[Arg | None, ...], scope: Scope
+) -> bool:
+    """What `tassign` and `tsubview` bind is a tile without ring; their numbers are integers."""
+    if op.family not in BINDERS:
+        return True
+    right = True
+    for arg in outs:
+        if isinstance(arg, TileArg) and arg.slot is not None:
+            message = f"{op.mnemonic} gives tile {arg.name} an address; it must have no ring"
+            scope.faults.add(message, arg.span)
+            right = False
+    for row, number in zip(op.ins, ins, strict=True):
+        if isinstance(number, ScalarArg) and not _is_offset(number, scope):
+            rule = "must be an integer of at least 0"
+            scope.faults.add(f"{row.name} of {op.mnemonic} is wrong; it {rule}", number.span)
+            right = False
+    return right
+
+
+def _is_offset(arg: ScalarArg, scope: Scope) -> bool:
+    value = arg.expr.literal if arg.expr is not None else arg.value
+    if arg.name is not None:
+        value = scope.symbols.scalars.get(arg.name)
+    return value is None or (isinstance(value, int) and value >= 0)

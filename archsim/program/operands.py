@@ -1,0 +1,178 @@
+"""The text of one operand, and which operand of an instruction each of them is."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from archsim.base.errors import did_you_mean
+from archsim.base.source import Span
+from archsim.isa.tile_ops import Arg as ArgRow
+from archsim.isa.tile_ops import TileOp
+from archsim.program.expr import literal
+from archsim.program.ir import Arg, ScalarArg, TileArg, WindowArg
+from archsim.program.pieces import Piece, split_pieces
+from archsim.program.reading import number_in
+from archsim.program.scope import Scope
+
+_INDEXED = re.compile(r"([A-Za-z_]\w*)\s*(?:\[(.*)\])?$", re.ASCII)
+_SCALAR = re.compile(r"\$([A-Za-z_]\w*)$", re.ASCII)
+_KIND_RULES = {
+    "tile": "a tile",
+    "mask": "a tile of mask bits",
+    "gm": "a tensor or a window of one, as in x[0, 0]",
+    "scalar": "a number, $name or an integer expression",
+    "any": "a tile or a tensor",
+}
+
+
+def read_operand(piece: Piece, scope: Scope) -> Arg | None:
+    """A tile, a window, a number, `$name` or an expression; None where it is faulty."""
+    match = _INDEXED.match(piece.text)
+    symbols = scope.symbols
+    if match is not None:
+        name, index = match.groups()
+        if name in symbols.broken:
+            return None
+        if name in symbols.tiles:
+            return _tile(piece, name, index, scope)
+        if name in symbols.tensors:
+            return _window(piece, name, index, scope)
+    value = number_in(piece.text)
+    if value is not None:
+        return ScalarArg(value, None, piece.span)
+    named = _SCALAR.match(piece.text)
+    if named is not None:
+        return _scalar(piece, named.group(1), scope)
+    if match is not None and (index is not None or name not in scope.names.integers):
+        _unknown(piece, name, scope)
+        return None
+    expr = scope.expr(piece.text, piece.span)
+    return None if expr is None else ScalarArg(None, None, piece.span, expr)
+
+
+def _tile(piece: Piece, name: str, index: str | None, scope: Scope) -> TileArg | None:
+    tile = scope.symbols.tiles[name]
+    place = piece.span if index is None else _inside(piece)
+    slot, right = scope.slot(name, index, place, tile.ring, "tile")
+    arg = TileArg(name, slot, piece.span)
+    return arg if right and scope.check_valid_names(arg) else None
+
+
+def _inside(piece: Piece) -> Span:
+    """The place of the text between the brackets of an indexed name."""
+    start = piece.text.index("[") + 1
+    return piece.span.shifted(start, max(1, len(piece.text) - start - 1))
+
+
+def _window(piece: Piece, name: str, index: str | None, scope: Scope) -> WindowArg | None:
+    rank = len(scope.symbols.tensors[name].shape)
+    if index is None:
+        return WindowArg(name, (literal(0),) * rank, piece.span)
+    pieces = split_pieces(index, _inside(piece))
+    if pieces is None:
+        scope.faults.add("the brackets do not match", _inside(piece))
+        return None
+    if len(pieces) != rank:
+        message = f"the window has {len(pieces)} indices; tensor {name} has {rank} dimensions"
+        scope.faults.add(message, piece.span)
+        return None
+    offsets = [scope.expr(part.text, part.span) for part in pieces]
+    known = tuple(offset for offset in offsets if offset is not None)
+    for offset in known:
+        if offset.literal is not None and offset.literal < 0:
+            scope.faults.add(f"the offset is {offset.literal}; must be 0 or more", offset.span)
+    return WindowArg(name, known, piece.span) if len(known) == rank else None
+
+
+def _scalar(piece: Piece, name: str, scope: Scope) -> ScalarArg | None:
+    if name in scope.names.integers or name in scope.names.floats:
+        return ScalarArg(None, name, piece.span)
+    known = sorted((*scope.names.integers, *scope.names.floats))
+    rule = f"known here: {', '.join(known)}" if known else "no scalar or loop variable is known"
+    fix = did_you_mean(name, known)
+    scope.faults.add(f'unknown scalar "{name}"; {rule}', piece.span, fix)
+    return None
+
+
+def _unknown(piece: Piece, name: str, scope: Scope) -> None:
+    place = piece.span.shifted(0, len(name))
+    if name in scope.names.floats or name in scope.names.integers:
+        scope.faults.add(f"{name} is a scalar; as an operand it is written ${name}", place)
+    elif name in scope.symbols.events:
+        message = f"{name} is an event; an instruction waits for it by waits=[{name}]"
+        scope.faults.add(message, place)
+    else:
+        scope.symbols.add_unknown("tile or tensor", name, place, scope.faults)
+
+
+def usage(op: TileOp) -> str:
+    """How an instruction is written: `tsel dst <- mask, src0, src1[, tmp]`."""
+    outs = ", ".join(arg.name for arg in op.outs)
+    ins = ""
+    for arg in op.ins:
+        lead = ", " if ins else ""
+        ins += f"[{lead}{arg.name}]" if arg.optional else f"{lead}{arg.name}"
+    return f"{op.mnemonic} {outs} <- {ins}"
+
+
+def match_operands(
+    op: TileOp, rows: Sequence[ArgRow], args: Sequence[Arg], side: str, span: Span, scope: Scope
+) -> tuple[Arg | None, ...] | None:
+    """The operand of each row (None where an optional one is omitted), or None with a fault.
+
+    Where optional rows can be left out in several ways, the first that suits the operands' kinds
+    is taken.
+    """
+    layouts = list(_layouts(rows, len(args)))
+    if not layouts:
+        least = sum(not row.optional for row in rows)
+        count = str(len(rows)) if least == len(rows) else f"{least} to {len(rows)}"
+        noun = "operand" if count == "1" else "operands"
+        message = f"{op.mnemonic} takes {count} {noun} {side} of <-, {len(args)} given"
+        scope.faults.add(message, span, f"write {usage(op)}")
+        return None
+    for layout in layouts:
+        if all(_suits(rows[row], arg) for row, arg in zip(layout, args, strict=True)):
+            break
+    else:
+        layout = layouts[0]
+        _report_kinds(op, rows, layout, args, scope)
+        return None
+    by_row = dict(zip(layout, args, strict=True))
+    return tuple(by_row.get(index) for index in range(len(rows)))
+
+
+def _layouts(rows: Sequence[ArgRow], count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to spread `count` operands over the rows: ascending row numbers."""
+    if count == len(rows):
+        yield tuple(range(count))
+        return
+    optional = [index for index, row in enumerate(rows) if row.optional]
+    for left_out in itertools.combinations(reversed(optional), max(0, len(rows) - count)):
+        kept = tuple(index for index in range(len(rows)) if index not in left_out)
+        if len(kept) == count:
+            yield kept
+
+
+def _suits(row: ArgRow, arg: Arg) -> bool:
+    if isinstance(arg, TileArg):
+        return row.kind in ("tile", "mask", "any")
+    if isinstance(arg, WindowArg):
+        return row.kind in ("gm", "any")
+    return row.kind == "scalar"
+
+
+def _report_kinds(
+    op: TileOp, rows: Sequence[ArgRow], layout: Sequence[int], args: Sequence[Arg], scope: Scope
+) -> None:
+    for index, arg in zip(layout, args, strict=True):
+        row = rows[index]
+        if _suits(row, arg):
+            continue
+        what = {TileArg: "tile", WindowArg: "tensor"}.get(type(arg))
+        given = f"the {what} {arg.name}" if what else "a number"
+        scope.faults.add(
+            f"operand {row.name} of {op.mnemonic} is {given}; must be {_KIND_RULES[row.kind]}",
+            arg.span,
+            f"write {usage(op)}",
+        )
