@@ -95,7 +95,6 @@ class VregVector(Strict):
     startup_cycles: Cycles  # before the first load and the first compute
     drain_cycles: Cycles  # after the last result
     straight_line_saving_cycles: Cycles  # a function without loops whose computes are all ALU
-    broadcast_prologue_cycles: Cycles  # more for one without loops that broadcasts a scalar
 
     # dispatch, in program order
     dispatch_width: Count  # micro-ops a cycle
@@ -143,7 +142,8 @@ class VregUopRow(Strict):
 
     `latency_cycles` is start to done; for a load or store start to done of the access.
     `store_cycles` is the time of a store of this micro-op's result. `by_form` and
-    `store_by_form` replace them for forms such as `fp16` or `f32_to_f16`.
+    `store_by_form` replace them for forms such as `fp16` or `f32_to_f16`. `straight_line_cycles`
+    come on top of a function without loops that has this micro-op.
     """
 
     unit: Unit
@@ -152,6 +152,7 @@ class VregUopRow(Strict):
     by_form: dict[str, Cycles] = {}
     store_cycles: Cycles | None = None
     store_by_form: dict[str, Cycles] = {}
+    straight_line_cycles: Cycles | None = None
 
 
 VregUops = Mapping[str, VregUopRow]

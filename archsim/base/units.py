@@ -20,7 +20,7 @@ class UnitError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Measure:
     """What is counted: `unit` in words, an example, and the accepted units, smallest first."""
 
     unit: str
@@ -74,10 +74,10 @@ class Quantity:
         return f"{'-' if amount < 0 else ''}{whole}{decimals} {name}"
 
 
-BYTES = Quantity(
+BYTES = Measure(
     "bytes", '196608 or "192 KiB"', {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 )
-HERTZ = Quantity(
+HERTZ = Measure(
     "hertz",
     '1850000000 or "1.85 GHz"',
     {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
