@@ -1,13 +1,23 @@
 """Compute now, apply later: what a tile instruction will have written when it ends."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from archsim.isa.lanes.state import Lanes
 from archsim.numerics.memory import Target
 
 Write = tuple[Target, Lanes]
-# One micro-op, ready to run: global-memory address of the window -> what it writes.
-Step = Callable[[int], Iterable[Write]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One micro-op, ready to run: address of the global-memory window -> what it writes where.
+
+    A step that is not `writes` has no effect on memory (it fills a register).
+    """
+
+    run: Callable[[int], Sequence[Write]]
+    writes: bool = True
 
 
 class Effects:
@@ -27,19 +37,21 @@ class Effects:
             target.put(values)
 
 
-def run_alone(step: Step, gm_addr: int) -> Effects:
-    """The effects of a single micro-op, which sees nothing but memory as it is."""
-    return Effects(list(step(gm_addr)))
+def run(steps: Sequence[Step], gm_addr: int) -> Effects:
+    """The effects of micro-ops one after another; memory is left as it was."""
+    if any(step.writes for step in steps[:-1]):
+        return _run_in_place(steps, gm_addr)
+    written: Sequence[Write] = ()
+    for step in steps:
+        written = step.run(gm_addr)
+    return Effects(written)
 
 
-def run_chain(steps: Iterable[Step], gm_addr: int) -> Effects:
-    """The effects of micro-ops that read what earlier ones of them wrote.
-
-    They run in place; then the written windows are captured and put back as they were.
-    """
+def _run_in_place(steps: Sequence[Step], gm_addr: int) -> Effects:
+    # Later micro-ops may read what earlier ones wrote: all do write, and it is put back at the end.
     before: dict[Target, Lanes] = {}
     for step in steps:
-        for target, values in step(gm_addr):
+        for target, values in step.run(gm_addr):
             if target not in before:
                 before[target] = target.view.copy()
             target.view[...] = values

@@ -8,10 +8,11 @@ from archsim.isa.lanes.state import NumericState
 from archsim.isa.moves import Move
 from archsim.isa.simd import Barrier, Control, RowLoop, SimdUop
 from archsim.isa.vreg import VectorFunction
-from archsim.numerics.effects import Effects, Step, run_alone, run_chain
+from archsim.numerics.effects import Effects, Step, run
 from archsim.numerics.memory import Memory
 from archsim.numerics.moves import move_step
 from archsim.numerics.simd import simd_steps
+from archsim.numerics.vreg import vreg_steps
 
 Item = SimdUop | Barrier | Control | RowLoop | VectorFunction | Move
 
@@ -26,9 +27,7 @@ def prepare(work: Iterable[Item], memory: Memory, state: NumericState) -> Callab
 
     def compute(gm_addr: int = 0) -> Effects:
         with np.errstate(all="ignore"):
-            if len(steps) == 1:
-                return run_alone(steps[0], gm_addr)
-            return run_chain(steps, gm_addr)
+            return run(steps, gm_addr)
 
     return compute
 
@@ -45,4 +44,6 @@ def _steps(item: Item, memory: Memory, state: NumericState) -> list[Step]:
         return simd_steps(RowLoop(1, (item,)), memory, state)
     if isinstance(item, RowLoop):
         return simd_steps(item, memory, state)
-    return []
+    if isinstance(item, VectorFunction):
+        return vreg_steps(item, memory, state)
+    return []  # barriers and controls: order and modes are in the records

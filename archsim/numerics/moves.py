@@ -1,7 +1,5 @@
 """Data movement: runs of bytes from one memory to another, gaps skipped, tails padded."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from archsim.isa.moves import Burst, Move
@@ -19,16 +17,18 @@ def move_step(move: Move, memory: Memory) -> Step:
     """
     pad = np.frombuffer(move.pad * (move.pad_bytes // max(len(move.pad), 1)), np.uint8)
 
-    def step(gm_addr: int) -> Iterator[Write]:
+    def copied(gm_addr: int) -> list[Write]:
         target = _target(memory, move.dst, gm_addr, 0, move.dst.bytes_each)
         source = move.src
         shape, strides = (source.count, source.bytes_each), (source.pitch, 1)
         data = memory.view(source.memory, _addr(source, gm_addr), _BYTE, shape, strides)
-        yield target, data.copy().reshape(target.view.shape)
+        moved = [(target, data.copy().reshape(target.view.shape))]
         if pad.size:
-            yield _target(memory, move.dst, gm_addr, move.dst.bytes_each, pad.size), pad
+            behind = _target(memory, move.dst, gm_addr, move.dst.bytes_each, pad.size)
+            moved.append((behind, pad))
+        return moved
 
-    return step
+    return Step(copied)
 
 
 def _target(memory: Memory, burst: Burst, gm_addr: int, offset: int, width: int) -> Target:

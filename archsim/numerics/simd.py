@@ -120,7 +120,7 @@ def _step(uop: SimdUop, how: How, grid: Grid, memory: Memory) -> Step:
     readers = [reader(src, grid, memory) for src in uop.srcs]
     write = writer(uop.dst, grid, memory)
 
-    def step(gm_addr: int) -> list[Write]:
+    def computed(gm_addr: int) -> list[Write]:
         return write(function(how, *(read() for read in readers)))
 
-    return step
+    return Step(computed)

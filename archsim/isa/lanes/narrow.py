@@ -48,7 +48,8 @@ def to_integer(x: Lanes, dtype: DType, rounding: Rounding, wraps: bool) -> Lanes
         number = np.nan_to_num(low, nan=0.0, posinf=greatest, neginf=least)
         return number.astype(np.int64).astype(dtype.np)
     number = np.where(np.isnan(rounded), 0.0, rounded)
-    return np.clip(number, least, greatest).astype(dtype.np)
+    clamped: Lanes = np.clip(number, least, greatest).astype(dtype.np)
+    return clamped
 
 
 def settle(x: Lanes, dtype: DType, keeps_infnan: bool) -> Lanes:
@@ -66,5 +67,4 @@ def settle(x: Lanes, dtype: DType, keeps_infnan: bool) -> Lanes:
     is_nan = special & ((bits & 0x7FFF) != exponent)
     greatest = (bits & 0x8000) | (exponent - 1)
     settled = np.where(is_nan, 0, np.where(special, greatest, bits))
-    out: Lanes = settled.astype(np.uint16).view(dtype.np)
-    return out
+    return settled.astype(np.uint16).view(dtype.np)

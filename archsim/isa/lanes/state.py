@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from archsim.arch import ArchConfig
 from archsim.base.dtypes import DType
 from archsim.base.rounding import ROUNDINGS, Rounding, nearest_even
 
 Lanes = NDArray[Any]
-Profile = Literal["reset", "infnan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,20 @@ class NumericState:
     a2a3_addreluconv_wide_add: bool = False  # the fused half add is not rounded to half
     a2a3_addreluconv_s16_wide: bool = False  # the fused int16 add keeps 17 bits
     a5_f32_f16_uses_ctrl59: bool = False  # saturation to half follows CTRL[59], not CTRL[48]
+
+    @staticmethod
+    def of(arch: ArchConfig) -> "NumericState":
+        """The profile and switches of a chip; the other bits as a reset leaves them."""
+        chosen = arch.numerics
+        return NumericState(
+            fp_infnan=chosen.profile == "infnan",
+            max_nan=chosen.max_nan,
+            prelu_zero_keeps=chosen.prelu_zero_keeps,
+            exp_ftz=chosen.exp_ftz,
+            a2a3_addreluconv_wide_add=chosen.a2a3_addreluconv_wide_add,
+            a2a3_addreluconv_s16_wide=chosen.a2a3_addreluconv_s16_wide,
+            a5_f32_f16_uses_ctrl59=chosen.a5_f32_f16_uses_ctrl59,
+        )
 
 
 @dataclass(frozen=True, slots=True)

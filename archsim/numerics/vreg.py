@@ -1,0 +1,255 @@
+"""Runs vector functions: registers are numpy arrays, a loop is an axis of them where it may be.
+
+The meaning is sequential: iteration by iteration, micro-op by micro-op. A loop whose iterations
+touch nothing of each other runs as one numpy call a micro-op; any other one at a time.
+
+A register holds logical lanes, shape (*loops, lanes): one axis for every enclosing loop that runs
+as one, of length 1 where nothing depends on it. A predicate is a register of booleans.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from archsim.isa.lanes.compare import pack, unpack
+from archsim.isa.lanes.narrow import as_element
+from archsim.isa.lanes.state import How, Lanes, NumericState
+from archsim.isa.lanes.tables import VREG
+from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
+from archsim.numerics.effects import Step, Write
+from archsim.numerics.memory import Memory, Target
+from archsim.numerics.vreg_order import iterations_are_independent
+
+_UB = "UB"
+_BYTE = np.dtype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An enclosing loop: all its iterations together, or the one at `index`."""
+
+    iters: int
+    index: int | None = None
+
+
+Axes = tuple[Axis, ...]
+
+
+def vreg_steps(function: VectorFunction, memory: Memory, state: NumericState) -> list[Step]:
+    """The micro-ops of a vector function, ready to run."""
+    return list(_Unit(memory, state).steps(function.nodes, ()))
+
+
+@dataclass(slots=True)
+class _Unit:
+    """The vector unit while a function is prepared and run: memory, control state, registers."""
+
+    memory: Memory
+    state: NumericState
+    registers: dict[str, Lanes] = field(default_factory=dict)
+
+    def steps(self, nodes: Sequence[VregNode], axes: Axes) -> Iterator[Step]:
+        for position, node in enumerate(nodes):
+            if isinstance(node, VregUop):
+                yield self.step(node, axes)
+            elif iterations_are_independent(node, tuple(axis.iters for axis in axes)):
+                yield from self.steps(node.body, (*axes, Axis(node.iters)))
+                if axes or position + 1 < len(nodes):
+                    yield self.last_iteration(node, _depth(axes))
+            else:
+                for index in range(node.iters):
+                    yield from self.steps(node.body, (*axes, Axis(node.iters, index)))
+
+    def step(self, uop: VregUop, axes: Axes) -> Step:
+        if uop.op == "VLDS":
+            return self.load(uop, _mem(uop), axes)
+        if uop.op == "PLDS":
+            return self.load_mask(uop, _mem(uop), axes)
+        if uop.op == "VSTS":
+            return self.store(uop, _mem(uop), axes)
+        if uop.op == "PSTS":
+            return self.store_mask(uop, _mem(uop), axes)
+        return self.compute(uop, axes)
+
+    def last_iteration(self, loop: VregLoop, depth: int) -> Step:
+        """What a loop leaves in registers: the values of its last iteration."""
+        names = list(_written(loop.body))
+
+        def left(gm_addr: int) -> tuple[Write, ...]:
+            for name in names:
+                lanes = self.registers[name]
+                if lanes.ndim - 1 > depth:
+                    self.registers[name] = lanes[..., -1, :]
+            return ()
+
+        return Step(left, writes=False)
+
+    def load(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        lanes = 1 if mem.dist == "brc" else mem.lanes
+        view = self.memory.view(_UB, *_window(mem, axes, mem.dtype.np, lanes))
+        count = len(uop.dst)  # 2 where a load deinterleaves
+
+        def loaded(gm_addr: int) -> tuple[Write, ...]:
+            copied = view.copy()
+            for part, name in enumerate(uop.dst):
+                self.registers[name] = copied[..., part::count]
+            return ()
+
+        return Step(loaded, writes=False)
+
+    def load_mask(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        view = self.memory.view(_UB, *_window(mem, axes, _BYTE, -(-mem.lanes // 8)))
+        share = mem.lanes // len(uop.dst)
+
+        def loaded(gm_addr: int) -> tuple[Write, ...]:
+            bits = unpack(view, mem.lanes)
+            for part, name in enumerate(uop.dst):
+                self.registers[name] = bits[..., part * share : (part + 1) * share]
+            return ()
+
+        return Step(loaded, writes=False)
+
+    def store(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        parts = list(self.store_parts(uop, mem, axes))
+        shape = (*(axis.iters for axis in axes if axis.index is None), mem.lanes)
+
+        def stored(gm_addr: int) -> list[Write]:
+            lanes = _as_type(self.expanded(uop.src[0], _depth(axes)), mem.dtype.np)
+            if mem.dist == "pk" and lanes.shape[-1] > mem.lanes:
+                lanes = lanes[..., :: lanes.shape[-1] // mem.lanes]
+            whole = np.broadcast_to(lanes, shape)
+            return [(target, whole[part]) for target, part in parts]
+
+        return Step(stored)
+
+    def store_parts(
+        self, uop: VregUop, mem: VregMem, axes: Axes
+    ) -> Iterator[tuple[Target, tuple[Any, ...]]]:
+        """Windows with all lanes on and, behind them, the one with some; and which lanes each gets.
+
+        Windows without a lane on are left out: they keep their bytes.
+        """
+        assert not isinstance(uop.pred, str), "stores are limited by a count only"
+        counts = _counts(uop.pred, mem.lanes, axes)
+        addr, dtype, shape, strides = _window(mem, axes, mem.dtype.np, mem.lanes)
+        if not axes or axes[-1].index is not None:
+            if counts[0]:
+                on = int(counts[0])
+                target = self.memory.target(_UB, addr, dtype, (*shape[:-1], on), strides)
+                yield target, (..., slice(0, on))
+            return
+        full = int(np.count_nonzero(counts == mem.lanes))
+        if full:
+            whole = (*shape[:-2], full, mem.lanes)
+            target = self.memory.target(_UB, addr, dtype, whole, strides)
+            yield target, (..., slice(0, full), slice(None))
+        for index in np.flatnonzero((counts > 0) & (counts < mem.lanes)):
+            on, offset = int(counts[index]), int(index) * strides[-2]
+            rest = ((*shape[:-2], on), (*strides[:-2], strides[-1]))
+            target = self.memory.target(_UB, addr + offset, dtype, *rest)
+            yield target, (..., int(index), slice(0, on))
+
+    def store_mask(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        window = _window(mem, axes, _BYTE, -(-mem.lanes // 8))
+        target = self.memory.target(_UB, *window)
+        share = (*window[2][:-1], mem.lanes // len(uop.src))
+
+        def stored(gm_addr: int) -> list[Write]:
+            masks = [np.broadcast_to(self.expanded(name, _depth(axes)), share) for name in uop.src]
+            return [(target, pack(np.concatenate(masks, axis=-1)))]
+
+        return Step(stored)
+
+    def compute(self, uop: VregUop, axes: Axes) -> Step:
+        function = VREG[uop.op].function
+        words = tuple(uop.effect.split())
+        scalar = None if uop.scalar is None else as_element(uop.scalar, uop.dtype)
+        how = How(uop.dtype, uop.to or uop.dtype, self.state, scalar, words)
+        mask = _mask(uop.pred, axes)
+        depth = _depth(axes)
+
+        def computed(gm_addr: int) -> tuple[Write, ...]:
+            sources = [_as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
+            out = function(how, *sources)
+            on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
+            if on is not None:
+                out = np.where(on, out, np.zeros((), out.dtype))
+            out = _spread(out, how)
+            self.registers[uop.dst[0]] = out.reshape((1,) * (depth + 1 - out.ndim) + out.shape)
+            return ()
+
+        return Step(computed, writes=False)
+
+    def expanded(self, name: str, depth: int) -> Lanes:
+        """A register with an axis for each of the `depth` loops around its reader."""
+        lanes = self.registers[name]
+        missing = depth + 1 - lanes.ndim
+        return lanes.reshape(*lanes.shape[:-1], *(1,) * missing, lanes.shape[-1])
+
+
+def _mem(uop: VregUop) -> VregMem:
+    assert uop.mem is not None, f"{uop.op} has no memory operand"
+    return uop.mem
+
+
+def _written(nodes: Sequence[VregNode]) -> Iterator[str]:
+    for node in nodes:
+        yield from _written(node.body) if isinstance(node, VregLoop) else node.dst
+
+
+def _depth(axes: Axes) -> int:
+    return sum(axis.index is None for axis in axes)
+
+
+def _window(
+    mem: VregMem, axes: Axes, dtype: "np.dtype[Any]", lanes: int
+) -> tuple[int, "np.dtype[Any]", tuple[int, ...], tuple[int, ...]]:
+    placed = list(zip(axes, mem.steps, strict=True))
+    addr = mem.addr + sum(axis.index * step for axis, step in placed if axis.index is not None)
+    shape = tuple(axis.iters for axis in axes if axis.index is None)
+    strides = tuple(step for axis, step in placed if axis.index is None)
+    return addr, dtype, (*shape, lanes), (*strides, dtype.itemsize)
+
+
+def _counts(pred: Tail | str | None, lanes: int, axes: Axes) -> Lanes:
+    """Lanes that are on at each index of the innermost loop, or at the one it stands at."""
+    innermost = axes[-1] if axes else Axis(1)
+    indices = np.arange(innermost.iters) if innermost.index is None else np.array([innermost.index])
+    if not isinstance(pred, Tail):
+        return np.full(indices.shape, lanes)
+    left = pred.total - pred.offset - indices * (pred.stride or pred.lanes)
+    return np.clip(left, 0, pred.lanes)
+
+
+def _mask(pred: Tail | str | None, axes: Axes) -> Lanes | None:
+    """The lanes that are on, to broadcast against registers; None where all of them are."""
+    if not isinstance(pred, Tail):
+        return None
+    counts = _counts(pred, pred.lanes, axes)
+    if (counts == pred.lanes).all():
+        return None
+    mask: Lanes = np.arange(pred.lanes) < counts[:, np.newaxis]
+    return mask if axes and axes[-1].index is None else mask[0]
+
+
+def _as_type(lanes: Lanes, dtype: "np.dtype[Any]") -> Lanes:
+    """Register bits read as another element type; predicates stay what they are."""
+    if lanes.dtype in (dtype, np.bool_):
+        return lanes
+    if lanes.dtype.itemsize != dtype.itemsize:
+        lanes = np.ascontiguousarray(lanes)
+    seen: Lanes = lanes.view(dtype)
+    return seen
+
+
+def _spread(lanes: Lanes, how: How) -> Lanes:
+    """Results of a narrowing conversion in every other lane, where it fills one part only."""
+    parts = [word for word in how.words if word.startswith("part_")]
+    if not parts:
+        return lanes
+    ratio = how.dtype.bits // how.to.bits
+    spread = np.zeros((*lanes.shape[:-1], lanes.shape[-1] * ratio), lanes.dtype)
+    spread[..., parts == ["part_odd"] :: ratio] = lanes
+    return spread
