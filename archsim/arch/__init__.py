@@ -14,6 +14,7 @@ from archsim.arch.parts import (
 )
 from archsim.arch.provenance import Provenance
 from archsim.arch.quantity import Basis, Quantity
+from archsim.arch.schema import json_schema
 from archsim.arch.simd import SimdUopRow, SimdVector, UopCost
 from archsim.arch.vreg import VregUopRow, VregVector
 
@@ -38,6 +39,7 @@ __all__ = [
     "VregUopRow",
     "VregVector",
     "chip_names",
+    "json_schema",
     "load",
     "parse_override",
 ]

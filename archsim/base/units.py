@@ -82,3 +82,13 @@ HERTZ = Measure(
     '1850000000 or "1.85 GHz"',
     {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
 )
+
+
+def format_bytes(amount: int) -> str:
+    """`192 KiB`; see `Measure.show`."""
+    return BYTES.show(amount)
+
+
+def format_hertz(amount: int) -> str:
+    """`1.85 GHz`; see `Measure.show`."""
+    return HERTZ.show(amount)
