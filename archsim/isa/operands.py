@@ -85,9 +85,9 @@ class TileView:
         """Bytes of the whole tile, padding included."""
         return (self.rows - 1) * self.row_bytes + self.cols * self.dtype.itemsize
 
-    def valid_region(self) -> Region:
-        """The bytes of the valid lanes."""
-        width = self.valid_cols * self.dtype.itemsize
+    def valid_region(self, row_bytes: int | None = None) -> Region:
+        """The bytes of the valid lanes, or `row_bytes` bytes of each valid row."""
+        width = self.valid_cols * self.dtype.itemsize if row_bytes is None else row_bytes
         return Region(MEMORY[self.loc], self.addr, self.valid_rows, width, self.row_bytes)
 
     def whole_region(self) -> Region:

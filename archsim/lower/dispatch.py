@@ -1,0 +1,33 @@
+"""`lower`: from one bound tile instruction to what the core runs for it."""
+
+from dataclasses import replace
+
+from archsim.arch import ArchConfig, SimdArch, VregArch
+from archsim.isa.operands import BoundInstr, TileView
+from archsim.lower import moves, simd, vreg
+from archsim.lower.lowered import Lowered
+from archsim.lower.notes import ignored
+
+_MOVES = {"load": moves.load, "store": moves.store}
+_NOTHING_RUNS = ("assign", "subview")  # they bind names to addresses
+
+
+def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:
+    """The micro-ops of a legal instruction on this core, and the bytes that it touches.
+
+    `archsim.check.check` must have found no error in it. An empty valid region gives no micro-ops.
+    """
+    family = instr.op.family
+    tiles = (operand for operand in (*instr.dst, *instr.src) if isinstance(operand, TileView))
+    if family in _NOTHING_RUNS or any(t.valid_rows < 1 or t.valid_cols < 1 for t in tiles):
+        return Lowered(())
+    if family in _MOVES:
+        return _MOVES[family](instr, arch)
+    if isinstance(arch, VregArch):
+        return vreg.FAMILIES[family](instr, arch)
+    assert isinstance(arch, SimdArch), f"{arch.name} has a vector unit of no known style"
+    lowered = simd.FAMILIES[family](instr, arch)
+    if instr.attrs.get("vf_impl", "DEFAULT") != "DEFAULT":
+        notes = lowered.notes + ignored(instr, f"vf_impl={instr.attrs['vf_impl']}", arch)
+        return replace(lowered, notes=notes)
+    return lowered

@@ -1,0 +1,42 @@
+"""What lowering hands on: the micro-ops of one instruction, and the bytes that it touches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from archsim.base.errors import Diagnostic
+from archsim.isa.moves import Move
+from archsim.isa.operands import Region, TileView
+from archsim.isa.simd import RowLoop
+from archsim.isa.vreg import VectorFunction
+
+Uops = tuple[RowLoop, ...] | tuple[VectorFunction, ...] | tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """One tile instruction in micro-ops.
+
+    `reads` and `writes` are the bytes that it works on, scratch and side effects included; what
+    a micro-op reads past the valid region without any effect is left out. `sources` are the bytes
+    whose values decide the result: every one of them must have been written before. `destroyed`
+    are sources that hold something else afterwards. Regions of GM count from the window's origin.
+    `notes` are warnings that the instruction deserves on this core.
+    """
+
+    uops: Uops
+    reads: tuple[Region, ...] = ()
+    writes: tuple[Region, ...] = ()
+    sources: tuple[Region, ...] = ()
+    destroyed: tuple[Region, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+    @staticmethod
+    def over_tiles(
+        uops: Uops,
+        dst: TileView,
+        srcs: Sequence[TileView] = (),
+        notes: tuple[Diagnostic, ...] = (),
+    ) -> "Lowered":
+        """An instruction that reads the valid region of `srcs` and writes that of `dst`."""
+        read = tuple(src.valid_region() for src in srcs)
+        return Lowered(uops, read, (dst.valid_region(),), read, notes=notes)

@@ -1,0 +1,117 @@
+"""Compare with a scalar and select by mask on the vreg cores: always nests of rows.
+
+Masks are packed bits in UB. Four-byte elements go two vectors an iteration, so that a mask image
+of 128 bits is loaded or stored at once.
+"""
+
+from dataclasses import replace
+
+from archsim.arch import VregArch
+from archsim.base.dtypes import U8
+from archsim.isa.operands import BoundInstr, TileView
+from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
+from archsim.lower.lowered import Lowered
+from archsim.lower.operands import number, output, tile
+from archsim.lower.vreg.emit import Spot, form
+
+
+def compare_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
+    """Bit (r, c) of dst = src[r, c] <mode> scalar; lanes behind the valid columns give 0.
+
+    An image covers one vector, two of four-byte elements: an odd last one is stored with its
+    second half empty.
+    """
+    dst, src = output(instr), tile(instr, "src")
+    value, mode = number(instr, "scalar"), instr.attrs.get("mode", "eq")
+    lanes = arch.vector.width_bytes // src.dtype.itemsize
+    vectors = _vectors_per_image(src)
+    image = vectors * lanes
+    cols = src.valid_cols
+    spot = Spot(image, 0, nested=True, pred=None)
+    loads: list[VregUop] = []
+    compares: list[VregUop] = []
+    for k in range(vectors):
+        on = Tail(cols, lanes, offset=k * lanes, stride=image)
+        loads.append(spot.load(f"v{k}", src, lanes=lanes, ahead=k * lanes))
+        compares.append(
+            VregUop(
+                "VCMPS",
+                form(src.dtype),
+                (f"p{k}",),
+                (f"v{k}",),
+                src.dtype,
+                scalar=value,
+                effect=mode,
+                pred=on,
+            )
+        )
+    masks = tuple(f"p{k}" for k in range(vectors))
+    stored = VregUop("PSTS", form(U8), (), masks, U8, _image(dst, 0, image))
+    images = -(-cols // image)
+    inner = VregLoop(images, (*loads, *compares, stored))
+    written = replace(dst.valid_region(images * image // 8), rows=src.valid_rows)
+    read = (src.valid_region(),)
+    function = VectorFunction((VregLoop(src.valid_rows, (inner,)),))
+    return Lowered((function,), read, (written,), read)
+
+
+def select(instr: BoundInstr, arch: VregArch) -> Lowered:
+    """dst = src0 where the mask bit is 1, else src1.
+
+    1. One- and two-byte elements: a vector an iteration.
+    2. Four-byte elements: pairs of vectors; an odd last vector of every row in a second loop over
+       the rows.
+    """
+    dst = output(instr)
+    mask, src0, src1 = (tile(instr, name) for name in ("mask", "src0", "src1"))
+    lanes = arch.vector.width_bytes // dst.dtype.itemsize
+    vectors = -(-dst.valid_cols // lanes)
+    per_image = _vectors_per_image(dst)
+    pairs, left = divmod(vectors, per_image)
+    loops: list[VregNode] = []
+    if pairs:
+        body = _selection(dst, mask, (src0, src1), lanes, per_image, 0)
+        loops.append(VregLoop(dst.valid_rows, (VregLoop(pairs, body),)))
+    if left:
+        last = _selection(dst, mask, (src0, src1), lanes, 1, pairs * per_image)
+        loops.append(VregLoop(dst.valid_rows, (VregLoop(1, last),)))
+    bits = replace(mask.valid_region(-(-dst.valid_cols // 8)), rows=dst.valid_rows)
+    read = (bits, src0.valid_region(), src1.valid_region())
+    return Lowered((VectorFunction(tuple(loops)),), read, (dst.valid_region(),), read)
+
+
+def _selection(
+    dst: TileView,
+    mask: TileView,
+    srcs: tuple[TileView, TileView],
+    lanes: int,
+    count: int,
+    before: int,
+) -> tuple[VregUop, ...]:
+    """`count` vectors of every row behind its first `before` ones, with one mask image."""
+    image = count * lanes
+    first = before * lanes
+    spot = Spot(image, first, nested=True, pred=None)
+    masks = tuple(f"p{k}" for k in range(count))
+    loads, picks, stores = [], [], []
+    for k in range(count):
+        ahead = k * lanes
+        registers = (f"v{2 * k}", f"v{2 * k + 1}")
+        for register, src in zip(registers, srcs, strict=True):
+            loads.append(spot.load(register, src, lanes=lanes, ahead=ahead))
+        on = Tail(dst.valid_cols - first, lanes, offset=ahead, stride=image)
+        result, kind = f"v{2 * count + k}", form(dst.dtype)
+        picks.append(VregUop("VSEL", kind, (result,), (masks[k], *registers), dst.dtype, pred=on))
+        mem = spot.mem(dst, lanes=lanes, ahead=ahead)
+        stores.append(VregUop("VSTS", kind, (), (result,), dst.dtype, mem, pred=on))
+    image_load = VregUop("PLDS", form(U8), masks, (), U8, _image(mask, first, image))
+    return (image_load, *loads, *picks, *stores)
+
+
+def _vectors_per_image(tile: TileView) -> int:
+    return 2 if tile.dtype.itemsize == 4 else 1
+
+
+def _image(mask: TileView, first: int, lanes: int) -> VregMem:
+    """The bits of `lanes` lanes an iteration, from lane `first` of each row on."""
+    return VregMem(mask.addr + first // 8, (mask.row_bytes, lanes // 8), U8, lanes, "bits")
