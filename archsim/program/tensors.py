@@ -48,7 +48,8 @@ def _saturated(values: NDArray[Any], decl: TensorDecl) -> NDArray[Any]:
         out[top] = most
         return cast(NDArray[Any], out)
     info = np.iinfo(values.dtype)
-    return np.clip(values, max(least, info.min), min(most, info.max)).astype(decl.dtype.np)
+    inside: NDArray[Any] = np.clip(values, max(least, info.min), min(most, info.max))
+    return inside.astype(decl.dtype.np)
 
 
 Maker = Callable[[tuple[int, ...], Mapping[str, Any]], NDArray[Any]]
