@@ -98,12 +98,17 @@ def to_float(x: NDArray[Any], dtype: DType, rounding: Rounding = nearest_even) -
 
 def _scaled(x: Values, fmt: _Format, rounding: Rounding) -> Values:
     # Multiples of one unit in the last place are integers after an exact scaling by a power of 2.
-    _, exponent = np.frexp(x)
-    ulp = np.maximum(exponent - 1, fmt.least_exponent) - (fmt.precision - 1)
-    out: Values = np.ldexp(rounding(np.ldexp(x, -ulp)), ulp)
+    exponent = (x.view(np.int64) >> 52 & 0x7FF) - 1023
+    ulp = np.maximum(exponent, fmt.least_exponent) - (fmt.precision - 1)
+    out: Values = rounding(x * _power_of_two(-ulp)) * _power_of_two(ulp)
     over = (np.abs(out) > fmt.greatest) & np.isfinite(x)
     if over.any():
         # The greatest value has an odd last bit, as 1 has: 1.75 goes up where overflow does.
         away = np.abs(rounding(np.copysign(1.75, x))) == 2
         out = np.where(over, np.copysign(np.where(away, np.inf, fmt.greatest), x), out)
     return out
+
+
+def _power_of_two(exponent: NDArray[np.int64]) -> Values:
+    # By its bits: several times faster than ldexp, and every exponent here is a normal number's.
+    return (exponent + 1023 << 52).view(np.float64)

@@ -220,7 +220,8 @@ def _counts(pred: Tail | str | None, lanes: int, axes: Axes) -> Lanes:
     if not isinstance(pred, Tail):
         return np.full(indices.shape, lanes)
     left = pred.total - pred.offset - indices * (pred.stride or pred.lanes)
-    return np.clip(left, 0, pred.lanes)
+    counts: Lanes = np.clip(left, 0, pred.lanes)
+    return counts
 
 
 def _mask(pred: Tail | str | None, axes: Axes) -> Lanes | None:
