@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from archsim.arch import SimdArch
 from archsim.isa.operands import BoundInstr
+from archsim.isa.simd import RowLoop
 from archsim.lower.lowered import Lowered
 from archsim.lower.operands import data_tiles
-from archsim.lower.simd.emit import Plane, Stream, pack, rows_of
+from archsim.lower.simd.emit import Plane, Stream
 
 
 def copy(instr: BoundInstr, arch: SimdArch) -> Lowered:
@@ -24,8 +25,8 @@ def copy(instr: BoundInstr, arch: SimdArch) -> Lowered:
     stream = Stream("copy_ubuf_to_ubuf", dst.dtype, per_block, Plane.of(dst), (Plane.of(src),))
     one_run = rows == 1 or (cols == dst.cols == src.cols == dst.row_stride == src.row_stride)
     blocks = -(-(rows * cols if one_run else cols) // per_block)
-    items = [stream.uop(blocks)] if one_run else rows_of(rows, stream.uop(blocks, looped=True))
+    loop = RowLoop(1 if one_run else rows, (stream.uop(blocks, looped=not one_run),))
     width = -(-cols // per_block) * arch.vector.block_bytes
     moved = [replace(t.valid_region(width), rows=rows) for t in (src, dst)]
     source = replace(src.valid_region(cols * src.dtype.itemsize), rows=rows)
-    return Lowered(pack(items), (moved[0],), (moved[1],), (source,))
+    return Lowered((loop,), (moved[0],), (moved[1],), (source,))

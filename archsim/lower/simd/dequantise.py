@@ -5,7 +5,7 @@ from dataclasses import replace
 from archsim.arch import SimdArch
 from archsim.base.dtypes import F32, I32
 from archsim.isa.operands import BoundInstr, TileView
-from archsim.isa.simd import FULL, Mask, SimdItem
+from archsim.isa.simd import FULL, Mask, RowLoop, SimdItem
 from archsim.lower.lowered import Lowered
 from archsim.lower.operands import data_tiles, number, scratch
 from archsim.lower.simd.emit import (
@@ -17,7 +17,6 @@ from archsim.lower.simd.emit import (
     masked,
     pack,
     partial,
-    rows_of,
 )
 
 _SHIFT = 2.0**17  # keeps the scaled value in range on the way
@@ -42,10 +41,10 @@ def add_dequantise_relu(instr: BoundInstr, arch: SimdArch) -> Lowered:
         for item in _block(chain, size, FULL, start * lanes)
     ]
     if body:
-        items += rows_of(dst.valid_rows, *body)
+        items.append(RowLoop(dst.valid_rows, tuple(body)))
     if rest:
         tail = _block(chain, 1, partial(rest), whole * lanes)
-        items += masked(*rows_of(dst.valid_rows, *tail))
+        items += masked(RowLoop(dst.valid_rows, tail))
     read = (src0.valid_region(), src1.valid_region())
     used = replace(tmp.valid_region(dst.valid_cols * 4), rows=dst.valid_rows)
     written = (dst.valid_region(), *read, used)

@@ -4,7 +4,7 @@ Lowering functions yield micro-ops and row loops in program order; `pack` makes 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from archsim.arch import SimdArch
 from archsim.base.dtypes import U8, DType
@@ -188,79 +188,3 @@ def pack(items: Iterable[Item]) -> tuple[RowLoop, ...]:
     if straight:
         packed.append(RowLoop(1, tuple(straight)))
     return tuple(packed)
-
-
-def rows_of(rows: int, *body: SimdItem) -> Iterator[Item]:
-    """`body` for every row: one record where no row meets what another row writes, else unrolled.
-
-    The records' users take a whole loop as one strided view, micro-op by micro-op.
-    """
-    if rows > 1 and _independent(rows, body):
-        yield RowLoop(rows, body)
-        return
-    for row in range(rows):
-        for item in body:
-            yield _at_row(item, row) if isinstance(item, SimdUop) else item
-
-
-def _at_row(uop: SimdUop, row: int) -> SimdUop:
-    def moved(access: Access) -> Access:
-        return replace(access, addr=access.addr + row * access.row_stride, row_stride=0)
-
-    scalar = uop.scalar if not uop.scalar_step else (uop.scalar or 0) + row * uop.scalar_step
-    return replace(
-        uop,
-        dst=moved(uop.dst),
-        srcs=tuple(moved(src) for src in uop.srcs),
-        scalar=scalar,
-        scalar_step=0,
-    )
-
-
-def _independent(rows: int, body: tuple[SimdItem, ...]) -> bool:
-    uops = [item for item in body if isinstance(item, SimdUop)]
-    spans = [(uop, access, _span(uop, access)) for uop in uops for access in (uop.dst, *uop.srcs)]
-    for uop, access, written in spans:
-        if access is not uop.dst:
-            continue
-        for other, touched, span in spans:
-            # What one micro-op writes twice it writes in row order either way.
-            own = other is uop and touched is access
-            if not own and _rows_meet(rows, access, written, touched, span):
-                return False
-    return True
-
-
-def _span(uop: SimdUop, access: Access) -> int:
-    """Bytes from the first to the last one that the micro-op touches in one row."""
-    if uop.mask.mode == "count":
-        last = uop.mask.lanes - (uop.repeat - 1) * uop.lanes
-    else:
-        last = uop.mask.lanes if uop.mask.mode == "partial" else uop.lanes
-    width = -(-last // 8) if access.bits else last * access.dtype.itemsize
-    return (uop.repeat - 1) * access.repeat_stride + width
-
-
-def _rows_meet(rows: int, a: Access, a_bytes: int, b: Access, b_bytes: int) -> bool:
-    """Whether a's bytes in one row overlap b's in another; there are at least two rows."""
-    a_end = a.addr + (rows - 1) * a.row_stride + a_bytes
-    b_end = b.addr + (rows - 1) * b.row_stride + b_bytes
-    if a_end <= b.addr or b_end <= a.addr:
-        return False
-    if a.row_stride == b.row_stride == 0:
-        return True
-    if b.row_stride == 0:
-        return _rows_meet(rows, b, b_bytes, a, a_bytes)
-    # At equal strides every row sees the others at the same distances: one row stands for all.
-    same = a.row_stride == b.row_stride
-    for row in range(1 if same else rows):
-        start = a.addr + row * a.row_stride
-        for other in _rows_between(b, start - b_bytes, start + a_bytes):
-            if other != row and (abs(other) if same else other) in range(rows):
-                return True
-    return False
-
-
-def _rows_between(b: Access, low: int, high: int) -> range:
-    """Rows of `b`, negative ones and those behind the last too, that start strictly between."""
-    return range((low - b.addr) // b.row_stride + 1, -((b.addr - high) // b.row_stride))

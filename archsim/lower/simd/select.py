@@ -63,7 +63,6 @@ def compare_items(
     yield from NORM
     for body in passes:
         if body:
-            # What is read past a row decides mask bits that nobody may use: rows stay one record.
             yield RowLoop(src.valid_rows, tuple(body))
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from archsim.arch import SimdArch
-from archsim.lower.simd.emit import Item, Stream, chunks, counted, masked, partial, rows_of
+from archsim.isa.simd import RowLoop
+from archsim.lower.simd.emit import Item, Stream, chunks, counted, masked, partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Walk:
 
     def count_rows(self) -> Iterator[Item]:
         """One micro-op of count mode a row."""
-        yield from counted(*rows_of(self.rows, self.stream.counted(self.cols, looped=True)))
+        yield from counted(RowLoop(self.rows, (self.stream.counted(self.cols, looped=True),)))
 
     def along_rows(self) -> Iterator[Item]:
         """The whole repeats of every row, row by row."""
@@ -53,7 +54,7 @@ class Walk:
             for start, size in chunks(whole, self.repeat_max)
         ]
         if pieces:
-            yield from rows_of(self.rows, *pieces)
+            yield RowLoop(self.rows, tuple(pieces))
 
     def down_columns(self) -> Iterator[Item]:
         """One micro-op for each repeat-wide column of all rows, a masked one for the rest."""
@@ -83,7 +84,7 @@ class Walk:
         mask, col = partial(rest), self.cols - rest
         if row_by_row or not self.strides_fit:
             single = self.stream.uop(1, mask, col=col, looped=True)
-            yield from masked(*rows_of(self.rows, single))
+            yield from masked(RowLoop(self.rows, (single,)))
             return
         pieces = chunks(self.rows, self.repeat_max)
         yield from masked(

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from archsim.base.dtypes import F16, F32, I8, I16, I32, DType
 from archsim.isa.operands import MEMORY, Region, TileView
-from archsim.isa.simd import SimdItem
+from archsim.isa.simd import RowLoop, SimdItem
 from archsim.lower.simd.emit import (
     BARRIER,
     SET_MASK,
@@ -21,7 +21,6 @@ from archsim.lower.simd.emit import (
     fenced,
     masked,
     partial,
-    rows_of,
 )
 from archsim.lower.simd.walks import Walk
 
@@ -55,7 +54,7 @@ def _f32_to_i16(walk: Walk, tmp: TileView) -> Chain:
             BARRIER,
             cut.uop(size, col=col, looped=True),
         ]
-    items: list[Item] = list(rows_of(walk.rows, *body)) if body else []
+    items: list[Item] = [RowLoop(walk.rows, tuple(body))] if body else []
     pieces = list(chunks(walk.rows, walk.repeat_max if walk.strides_fit else 1)) if rest else []
     tail: list[Item] = []
     for row, size in pieces:
@@ -104,9 +103,9 @@ def _by_chunks(walk: Walk, steps: tuple[Stream, ...]) -> Iterator[Item]:
     """
     whole = walk.cols - walk.cols % walk.stream.lanes
     if whole:
-        yield from rows_of(walk.rows, *_row_of_chunks(steps, 0, whole))
+        yield RowLoop(walk.rows, tuple(_row_of_chunks(steps, 0, whole)))
     if whole < walk.cols:
-        yield from masked(*rows_of(walk.rows, *_row_of_chunks(steps, whole, walk.cols)))
+        yield from masked(RowLoop(walk.rows, tuple(_row_of_chunks(steps, whole, walk.cols))))
 
 
 def _row_of_chunks(steps: tuple[Stream, ...], start: int, stop: int) -> Iterator[SimdItem]:
