@@ -38,6 +38,7 @@ class ArchConfig(Section):
     uops: Mapping[str, SimdUopRow] | Mapping[str, VregUopRow]
     numerics: Numerics
 
+    _values: dict[str, Any] = PrivateAttr(default_factory=dict)  # as merged, by path
     _provenance: dict[str, Provenance] = PrivateAttr(default_factory=dict)
     _overrides: tuple[tuple[str, str], ...] = PrivateAttr(default=())
 
@@ -53,6 +54,17 @@ class ArchConfig(Section):
         content = {"values": _plain(self), "bases": bases}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def dump(self) -> str:
+        """A chip file (JSON) without `extends` that loads to the same values and bases."""
+        tree: dict[str, Any] = {}
+        for path, value in self._values.items():
+            node = tree
+            *above, last = path.split(".")
+            for step in above:
+                node = node.setdefault(step, {})
+            node[last] = _stated(value, self._provenance.get(path))
+        return json.dumps(tree, indent=1) + "\n"
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -105,6 +117,19 @@ def covering_row(name: str, rows: Mapping[str, Row]) -> Row | None:
     """The row `prefix*` with the longest prefix of `name`."""
     covering = [key for key in rows if key.endswith("*") and name.startswith(key[:-1])]
     return rows[max(covering, key=len)] if covering else None
+
+
+def _stated(value: Any, provenance: Provenance | None) -> Any:
+    """A value with its basis, numbers as JSON can hold them exactly."""
+    if isinstance(value, Fraction):
+        near = float(value)
+        value = near if Fraction(repr(near)) == value else str(value)
+    if provenance is None:
+        return value
+    about = {"basis": str(provenance.basis), "source": provenance.source}
+    if provenance.uncertainty:
+        about["uncertainty"] = _stated(provenance.uncertainty, None)
+    return {"value": value, **about}
 
 
 _TEXTS = ("name", "description", "source")

@@ -1,5 +1,7 @@
 """What the checks of the models found, in the words and places of the file."""
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -9,6 +11,16 @@ from archsim.arch import shape
 from archsim.arch.layers import ABOUT, ROWS, Flat, Origin, dotted, shown
 from archsim.base.errors import Faults, did_you_mean
 from archsim.base.places import KeyPath
+
+_TYPES = {
+    "model_type": "a mapping",
+    "dict_type": "a mapping",
+    "mapping_type": "a mapping",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "string_type": "a text",
+    "tuple_type": "a list",
+}
 
 
 class Explainer:
@@ -20,11 +32,12 @@ class Explainer:
         self._top = top
         self._faults = faults
 
-    def explain(self, error: ValidationError, skip: tuple[str, ...] = ()) -> None:
-        """Note every error, except those in the sections `skip`."""
+    def explain(self, error: ValidationError, *, style_unknown: bool) -> None:
+        """Note every error; without a style none inside the sections that depend on it."""
         for detail in error.errors(include_url=False):
             path = _clean(detail["loc"])
-            if not path or path[0] not in skip:
+            of_style = path[0] == "vector" or path[0] == "uops" and len(path) > 1
+            if not (style_unknown and of_style):
                 self._one(detail, path)
 
     def _one(self, detail: ErrorDetails, path: KeyPath) -> None:
@@ -33,31 +46,39 @@ class Explainer:
             self._unknown(path)
         elif kind == "missing":
             self._missing(path)
-        elif kind == "rule" and detail["ctx"]["at"]:
-            self._disagreement(detail, path)
+        elif kind == "disagreement":
+            for key, rule in detail["ctx"]["failed"]:
+                self._disagreement(path, (*path, *key.split(".")), rule)
+        elif detail["loc"][-1] == "[key]":
+            context = detail["ctx"]
+            message = f'unknown key "{path[-1]}" in {dotted(path[:-1])}; it must be '
+            origin = self._origin(path)
+            origin.fault(self._faults, message + context["rule"], context["fix"], key=True)
         else:
             rule, fix = self._rule(detail)
-            message = f"{dotted(path)} is {shown(detail['input'])}; {rule}{self._about(path)}"
+            value = self._flat[path].value if path in self._flat else detail["input"]
+            message = f"{dotted(path)} is {shown(value)}; it must be {rule}{self._about(path)}"
             self._origin(path).fault(self._faults, message, fix)
 
-    def _disagreement(self, detail: ErrorDetails, section: KeyPath) -> None:
-        """Two values of one section: point at the one written on the command line, if any."""
-        context = detail["ctx"]
-        path = (*section, *context["at"])
+    def _disagreement(self, section: KeyPath, path: KeyPath, rule: str) -> None:
+        """Values of one section: point at the one that came last, which broke the peace."""
         value = self._flat[path].value if path in self._flat else None
-        message = f"{dotted(path)} is {shown(value)}; it must be {context['rule']}"
         written = [leaf.origin for p, leaf in self._flat.items() if p[: len(section)] == section]
         said = [origin for origin in written if origin.override is not None]
-        (said[-1] if said else self._origin(path)).fault(self._faults, message, context["fix"])
+        own = self._origin(path)
+        if not said and own.document is not self._top.document:
+            said = [origin for origin in written if origin.document is self._top.document]
+        message = f"{dotted(path)} is {shown(value)}; it must be {rule}"
+        (said[-1] if said else own).fault(self._faults, message)
 
     def _unknown(self, path: KeyPath) -> None:
         where = f" in {dotted(path[:-1])}" if len(path) > 1 else ""
         known = [k for k in shape.keys_at(self._model, path[:-1]) if k not in ABOUT]
-        near = did_you_mean(str(path[-1]), known)
-        fix = near or f"known keys: {', '.join(known)}"
+        near = near_key(str(path[-1]), known)
         if near:
-            (key,) = [k for k in known if f'"{k}"' in near]
-            fix = near + self._about((*path[:-1], key))
+            fix = f'did you mean "{near}"?{self._about((*path[:-1], near))}'
+        else:
+            fix = f"known keys: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
         if path[0] == "uops" and path[-1] == "floor_cycles":
             fix = "floor_cycles belongs to the simd style; this core is of the vreg style"
         message = f'unknown key "{path[-1]}"{where}'
@@ -74,19 +95,18 @@ class Explainer:
         origin.fault(self._faults, message, fix, key=True)
 
     def _rule(self, detail: ErrorDetails) -> tuple[str, str | None]:
-        """What must hold, and a near value."""
-        kind, context = detail["type"], detail.get("ctx", {})
+        """What the value must be, and a near one."""
+        kind, context, message = detail["type"], detail.get("ctx", {}), detail["msg"]
         if kind == "rule":
-            return f"it must be {context['rule']}", context["fix"]
+            return str(context["rule"]), context["fix"]
         if kind == "literal_error":
             choices = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
-            return f"it must be {' or '.join(choices)}", did_you_mean(str(detail["input"]), choices)
-        if kind in ("model_type", "model_attributes_type", "dict_type", "mapping_type"):
-            return "it must be a mapping", None
+            return " or ".join(choices), did_you_mean(str(detail["input"]), choices)
         if kind == "value_error":
-            return detail["msg"].removeprefix("Value error, "), None
-        message = detail["msg"].removeprefix("Input should be ").removeprefix("a valid ")
-        return f"it must be {message[:1].lower()}{message[1:]}", None
+            return message.rpartition("must be ")[2] if "must be " in message else "a number", None
+        if kind in _TYPES:
+            return _TYPES[kind], None
+        return message.removeprefix("Input should be ").removeprefix("a valid "), None
 
     def _about(self, path: KeyPath) -> str:
         """` (what the value at `path` means)`, where its declaration says so."""
@@ -104,6 +124,17 @@ class Explainer:
                 last = (said or below)[-1]
                 return Origin(last.document, _head(last.path, path[:length]), last.override)
         return self._top
+
+
+def near_key(name: str, known: Iterable[str]) -> str | None:
+    """The known key nearest to `name`, as a whole or in one of its words."""
+    keys = list(known)
+    words = {word: key for key in reversed(keys) for word in key.split("_")}
+    for choices in ({key: key for key in keys}, words):
+        near = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.6)
+        if near:
+            return choices[near[0]]
+    return None
 
 
 def _head(written: KeyPath, path: KeyPath) -> KeyPath:

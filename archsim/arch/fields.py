@@ -21,12 +21,20 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def broken(rule: str, fix: str | None = None, at: tuple[str, ...] = ()) -> PydanticCustomError:
-    """The error of a value that is not what `rule` says: "it must be *rule*".
+def broken(rule: str, fix: str | None = None) -> PydanticCustomError:
+    """The error of a value that is not what `rule` says: "it must be *rule*"."""
+    return PydanticCustomError("rule", "{rule}", {"rule": rule, "fix": fix})
 
-    `at` leads from a section whose values disagree to the one to point at.
+
+def agree(*rules: tuple[bool, str, str]) -> None:
+    """Check values of one section against each other: (holds, value's key below the
+    section, what it must be).
+
+    Raises one error with every rule that does not hold.
     """
-    return PydanticCustomError("rule", "{rule}", {"rule": rule, "fix": fix, "at": at})
+    failed = [(key, rule) for holds, key, rule in rules if not holds]
+    if failed:
+        raise PydanticCustomError("disagreement", "{failed}", {"failed": failed})
 
 
 def _integer(rule: str, least: int) -> Callable[[Any], int]:

@@ -172,12 +172,12 @@ def _validated(flat: Flat, top: Origin, faults: Faults) -> ArchConfig | None:
     try:
         config = model.model_validate(tree)
     except ValidationError as error:
-        skip: tuple[str, ...] = ()
-        if style not in STYLES:
+        unknown = not isinstance(style, str) or style not in STYLES
+        if unknown:
             _explain_style(flat, top, faults)
-            skip = ("vector", "uops")
-        Explainer(model, flat, top, faults).explain(error, skip)
+        Explainer(model, flat, top, faults).explain(error, style_unknown=unknown)
         return None
+    config._values = {dotted(p): leaf.value for p, leaf in flat.items()}
     config._provenance = {dotted(p): leaf.provenance for p, leaf in flat.items() if leaf.provenance}
     return config
 

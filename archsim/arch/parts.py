@@ -16,7 +16,7 @@ from archsim.arch.fields import (
     Switch,
     Text,
     Whole,
-    broken,
+    agree,
 )
 from archsim.arch.quantity import Basis
 from archsim.base.units import BYTES
@@ -30,8 +30,8 @@ class MemoryUnit(Section):
 
     @model_validator(mode="after")
     def _aligned(self) -> "MemoryUnit":
-        if self.size_bytes % self.alignment_bytes:
-            raise broken(f"a multiple of {self.alignment_bytes} bytes", at=("size_bytes",))
+        rule = f"a multiple of {self.alignment_bytes} bytes"
+        agree((self.size_bytes % self.alignment_bytes == 0, "size_bytes", rule))
         return self
 
 
@@ -44,9 +44,8 @@ class UnifiedBuffer(MemoryUnit):
 
     @model_validator(mode="after")
     def _reserve_fits(self) -> "UnifiedBuffer":
-        if self.reserved_top_bytes >= self.size_bytes:
-            rule = f"less than size_bytes, {BYTES.show(self.size_bytes)}"
-            raise broken(rule, at=("reserved_top_bytes",))
+        rule = f"less than size_bytes, {BYTES.show(self.size_bytes)}"
+        agree((self.reserved_top_bytes < self.size_bytes, "reserved_top_bytes", rule))
         return self
 
 

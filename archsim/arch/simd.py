@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from archsim.arch.fields import Count, DTypeName, Exact, Section, Switch, Text, Whole, broken
+from archsim.arch.fields import Count, DTypeName, Exact, Section, Switch, Text, Whole, agree
 from archsim.arch.quantity import Basis
 
 
@@ -44,11 +44,15 @@ class SimdVector(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> "SimdVector":
-        if self.width_bytes % 32 or self.width_bytes % self.block_bytes:
-            rule = f"a multiple of 32 and of block_bytes, {self.block_bytes}"
-            raise broken(rule, at=("width_bytes",))
-        if self.compare_repeat_max > self.repeat_max:
-            raise broken(f"at most repeat_max, {self.repeat_max}", at=("compare_repeat_max",))
+        blocks = self.width_bytes % 32 == self.width_bytes % self.block_bytes == 0
+        agree(
+            (blocks, "width_bytes", f"a multiple of 32 and of block_bytes, {self.block_bytes}"),
+            (
+                self.compare_repeat_max <= self.repeat_max,
+                "compare_repeat_max",
+                f"at most repeat_max, {self.repeat_max}",
+            ),
+        )
         return self
 
 
@@ -117,11 +121,14 @@ class SimdUopRow(Section):
     @model_validator(mode="after")
     def _conflicts_cost(self) -> "SimdUopRow":
         for dtype in (None, *self.by_dtype):
-            cost = self.cost("", dtype)
-            if cost.conflict_slope is not None and cost.conflict_slope < cost.slope:
-                of = f" for {dtype}" if dtype else ""
-                rule = f"at least slope_cycles, {float(cost.slope):g}{of}"
-                raise broken(rule, at=("conflict_slope_cycles",))
+            cost, key = self.cost("", dtype), "conflict_slope_cycles"
+            conflict = cost.slope if cost.conflict_slope is None else cost.conflict_slope
+            if dtype and self.by_dtype[dtype].conflict_slope_cycles is not None:
+                key = f"by_dtype.{dtype}.{key}"
+            of = f" for {dtype}" if dtype else ""
+            agree(
+                (conflict >= cost.slope, key, f"at least slope_cycles, {float(cost.slope):g}{of}")
+            )
         return self
 
     def cost(self, name: str, dtype: str | None) -> UopCost:

@@ -23,9 +23,10 @@ def require_basis(model: type[BaseModel], flat: Flat, faults: Faults) -> None:
     for owner, paths in bare.items():
         names = ", ".join(str(path[-1]) for path in paths)
         verb = "has" if len(paths) == 1 else "have"
+        where = f" in {dotted(owner)}" if owner else ""
         flat[paths[0]].origin.fault(
             faults,
-            f"{dotted(owner) or 'the file'}: {names} {verb} no basis and source",
+            f"{names}{where} {verb} no basis and source; every number has both",
             "write basis: and source: beside it, or in a mapping around it",
             key=True,
         )

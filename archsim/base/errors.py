@@ -80,7 +80,23 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """`did you mean "x"?` for the nearest known name, or None where nothing is near."""
+    """`did you mean "x"?` for the nearest known name, or None where nothing is near.
+
+    Of equally near names the one that begins alike.
+    """
     choices = {k.lower(): k for k in known}
-    near = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.6)
-    return f'did you mean "{choices[near[0]]}"?' if near else None
+    wanted = name.lower()
+    near = difflib.get_close_matches(wanted, choices, n=5, cutoff=0.6)
+    if not near:
+        return None
+    best = max(near, key=lambda k: (_likeness(wanted, k), _shared_start(wanted, k)))
+    return f'did you mean "{choices[best]}"?'
+
+
+def _likeness(wanted: str, known: str) -> float:
+    return difflib.SequenceMatcher(None, known, wanted).ratio()
+
+
+def _shared_start(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
