@@ -1,15 +1,17 @@
 """One simulated run: what went in, what happened, and the facts drawn from it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 from archsim.analysis.basis import basis_shares
 from archsim.analysis.critical_path import Step, critical_path
 from archsim.analysis.usage import PipeUsage, pipe_usage, total_cycles
 from archsim.arch import ArchConfig
 from archsim.isa.pipes import Pipe
+from archsim.lower import Lowered
 from archsim.program.ir import Program
 from archsim.trace.records import Finding, RunLog
 
@@ -20,12 +22,11 @@ class Run:
 
     `total_cycles` is the last completion; `pipes` obeys busy + stalls + idle = total; `path` tiles
     0 to total. `expect` holds one result a checked tensor, `tensors` every tensor after the run
-    (empty without numerics).
+    (empty without numerics), `lowered` each instruction's micro-ops by id.
     """
 
     program: Program
     arch: ArchConfig
-    sync: str
     log: RunLog
     total_cycles: int
     pipes: Mapping[Pipe, PipeUsage]
@@ -33,11 +34,14 @@ class Run:
     basis: Mapping[str, float]
     path_basis: Mapping[str, float]
     findings: tuple[Finding, ...]
-    expect: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    tensors: Mapping[str, "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"] = field(
-        default_factory=dict
-    )
-    ub_peak_bytes: int = 0
+    expect: Mapping[str, Mapping[str, object]]
+    tensors: Mapping[str, NDArray[Any]]
+    lowered: Mapping[int, Lowered]
+
+    @property
+    def sync(self) -> str:
+        """How the program was synchronised."""
+        return "auto" if self.program.auto_sync else "explicit"
 
     @property
     def time_us(self) -> float:
@@ -53,12 +57,11 @@ class Run:
 def analyse(
     program: Program,
     arch: ArchConfig,
-    sync: str,
     log: RunLog,
-    findings: tuple[Finding, ...],
+    findings: Sequence[Finding],
     expect: Mapping[str, Mapping[str, object]],
-    tensors: Mapping[str, "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"],
-    ub_peak_bytes: int,
+    tensors: Mapping[str, NDArray[Any]],
+    lowered: Mapping[int, Lowered],
 ) -> Run:
     """Draw the facts from a run's log. Checks both laws (splits and path add up)."""
     path = tuple(critical_path(log))
@@ -66,15 +69,14 @@ def analyse(
     return Run(
         program,
         arch,
-        sync,
         log,
         total_cycles(log),
         pipe_usage(log),
         path,
         basis_shares(log, log.records),
         basis_shares(log, (record for record in log.records if record.id in on_path)),
-        findings,
+        tuple(findings),
         expect,
         tensors,
-        ub_peak_bytes,
+        lowered,
     )

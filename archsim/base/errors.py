@@ -1,7 +1,8 @@
 """Faults in what users write: collected, placed, explained, all at once."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from archsim.base.source import Span
@@ -66,6 +67,14 @@ class Faults:
     def add(self, message: str, span: Span | None = None, fix: str | None = None) -> None:
         """Note one fault and go on."""
         self.found.append(Diagnostic(message, span, fix))
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Take over the faults of an `InputError` that the block raises, and go on behind it."""
+        try:
+            yield
+        except InputError as error:
+            self.found.extend(error.diagnostics)
 
     def raise_if_any(self) -> None:
         """Raise all faults as one `InputError`, sorted by place; else do nothing."""

@@ -24,6 +24,15 @@ Observer = Callable[[Job, int, list[int]], None]
 ORDER = {pipe: i for i, pipe in enumerate(Pipe)}
 
 
+class Clock(simpy.Environment):
+    """Simulated time in integer ticks."""
+
+    @property
+    def now(self) -> int:
+        """The current tick."""
+        return self._now  # type: ignore[return-value]  # only whole delays are ever scheduled
+
+
 class Core:
     """The units of one core and what they share: the clock, the log, results in flight."""
 
@@ -36,7 +45,7 @@ class Core:
         log: RunLog,
         observer: Observer | None = None,
     ) -> None:
-        self.env = simpy.Environment()
+        self.env = Clock()
         self.log = log
         self.observer = observer
         self.flag_ticks = flag_ticks

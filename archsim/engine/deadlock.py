@@ -19,9 +19,7 @@ def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
     scalar = core.scalar
     if not scalar.done and scalar.blocked is not None:
         job = scalar.blocked
-        lines.append(
-            f"the scalar unit cannot issue {_place(job)}: the queue of {job.pipe} is full"
-        )
+        lines.append(f"the scalar unit cannot issue {_place(job)}: the queue of {job.pipe} is full")
     return Finding("deadlock", "error", "\n".join(lines), tuple(where))
 
 

@@ -80,6 +80,10 @@ class Memory:
         )
         return Target(view, marks)
 
+    def bytes_of(self, memory: str) -> NDArray[np.uint8]:
+        """All bytes of a memory, as they are: a window, not a copy."""
+        return self._bytes[memory][: self.sizes[memory]]
+
     def read(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a region, copied; shape (rows, row_bytes)."""
         shape = (region.rows, region.row_bytes)

@@ -103,9 +103,6 @@ def _checks(run: Run) -> list[str]:
     if hidden > 0:
         failed = sum(not result["ok"] for result in list(run.expect.values())[SHOWN_EXPECTS:])
         lines.append(f"EXPECT  {hidden} more, {failed} wrong")
-    top = run.arch.memory.ub.size_bytes
-    if run.ub_peak_bytes:
-        lines.append(f"MEMORY  UB {run.ub_peak_bytes:,} of {top:,} bytes placed")
     return lines
 
 

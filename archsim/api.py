@@ -1,0 +1,183 @@
+"""The whole flow: read, check, lower, time and compute, explain."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from numpy.typing import NDArray
+
+from archsim.analysis.basis import interval
+from archsim.analysis.hazards import Races
+from archsim.analysis.run import Run, analyse
+from archsim.arch import ArchConfig, load
+from archsim.base.errors import Faults, InputError
+from archsim.check import check, check_program
+from archsim.engine.build import pipe_models
+from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
+from archsim.engine.jobs import Issued, Job, Work
+from archsim.isa.operands import BoundInstr
+from archsim.lower import Lowered, lower
+from archsim.program.expect import compare, references
+from archsim.program.ir import Program
+from archsim.program.trace import load_program
+from archsim.schedule.alone import bind_alone, question
+from archsim.schedule.placement import place
+from archsim.trace.records import Finding
+
+
+def simulate(
+    path: str,
+    *,
+    arch: str | None = None,
+    overrides: Sequence[tuple[str, str]] = (),
+    sync: str | None = None,
+    arguments: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    numerics: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Run a trace file on a chip and explain where its cycles went.
+
+    `arch` is a chip's name or file (default: what the program names), `overrides` change single
+    values of it, `sync` replaces the program's own, `arguments` and `inputs` its scalars and
+    tensors. Raises `InputError` for wrong input; what only the run shows is in `Run.findings`.
+    """
+    program = load_program(path, arguments=arguments or {}, inputs=inputs or {}, sync=sync)
+    chip = load(arch or program.arch, overrides)
+    notes = check_program(program, chip)
+    placement = place(program, chip)
+    survey(program, chip, placement)
+    races = Races(streaming_pipes(chip))
+    outcome = execute(
+        program,
+        chip,
+        placement,
+        numerics=numerics,
+        observer=None if program.auto_sync else _watching(races),
+        progress=progress,
+    )
+    comparisons = _expectations(program, outcome) if numerics else {}
+    findings = [*notes, *outcome.findings, *races.findings, *_missed(program, comparisons)]
+    return analyse(
+        program, chip, outcome.log, findings, comparisons, outcome.tensors, outcome.lowered
+    )
+
+
+def _watching(races: Races) -> Callable[[Job, int, list[int]], None]:
+    def started(job: Job, sequence: int, known: list[int]) -> None:
+        assert job.work is not None
+        lowered = job.work.lowered
+        where = job.span.where if job.span is not None else "?"
+        regions = (lowered.reads, lowered.writes)
+        races.started(job.id, job.work.op, job.pipe, sequence, known, regions, job.gm_addr, where)
+
+    return started
+
+
+def _expectations(program: Program, outcome: Outcome) -> dict[str, dict[str, object]]:
+    wanted = references(program, outcome.initial)
+    return {
+        expect.tensor: _verdict(expect, program, outcome.tensors, wanted)
+        for expect in program.expect
+    }
+
+
+def _verdict(
+    expect: Any,
+    program: Program,
+    tensors: Mapping[str, NDArray[Any]],
+    wanted: Mapping[str, NDArray[Any]],
+) -> dict[str, object]:
+    name = expect.tensor
+    result = compare(expect, program.tensors[name], tensors[name], wanted[name])
+    verdict: dict[str, object] = {
+        "ok": result.ok,
+        "max_abs_err": result.max_abs_err if isfinite(result.max_abs_err) else None,
+        "mismatches": result.mismatches,
+        "elements": result.elements,
+    }
+    if result.first is not None:
+        verdict["first"] = {
+            "index": list(result.first.index),
+            "value": str(result.first.value),
+            "reference": str(result.first.reference),
+        }
+    return verdict
+
+
+def _missed(program: Program, verdicts: Mapping[str, Mapping[str, object]]) -> list[Finding]:
+    """A finding for each tensor that does not hold what it must."""
+    missed = []
+    for expect in program.expect:
+        verdict = verdicts.get(expect.tensor)
+        if verdict is None or verdict["ok"]:
+            continue
+        first: Any = verdict["first"]
+        message = (
+            f"{expect.tensor} is wrong in {verdict['mismatches']} of {verdict['elements']} "
+            f"elements; the first, {first['index']}, is {first['value']}, "
+            f"must be {first['reference']}"
+        )
+        missed.append(Finding("expect", "error", message, (expect.span.where,)))
+    return missed
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionCycles:
+    """One instruction alone on an idle core: its time, the uncertainty of it, its micro-ops."""
+
+    op: str
+    arch: ArchConfig
+    cycles: int
+    interval: tuple[int, int]
+    ticks_per_cycle: int
+    issued: Issued
+    lowered: Lowered
+    bound: BoundInstr
+
+
+def instruction_cycles(
+    op: str,
+    dtype: str,
+    shape: str,
+    valid: str | None,
+    keys: Sequence[str],
+    arch: str,
+    overrides: Sequence[tuple[str, str]] = (),
+) -> InstructionCycles:
+    """Time one instruction on idle pipes, in a fresh stream, each tile at a base of its own.
+
+    `dtype` is src[,dst], `shape` and `valid` ROWSxCOLS, `keys` words of the form key=value.
+    Raises `InputError` for a question that makes no sense or that the core refuses.
+    """
+    asked = question(op, dtype, shape, valid, _split(keys))
+    chip = load(arch, overrides)
+    bound = bind_alone(asked, chip)
+    _refuse(bound, chip)
+    lowered = lower(bound, chip)
+    models, ticks = pipe_models(chip)
+    model = models[bound.op.pipe]
+    issued, _ = model.issue(Work(bound.op.name, bound.op.pipe, lowered), model.initial(), 0)
+    length = issued.end - issued.start
+    cycles = (2 * length + ticks) // (2 * ticks)
+    span = interval(issued.uops, cycles)
+    return InstructionCycles(bound.op.name, chip, cycles, span, ticks, issued, lowered, bound)
+
+
+def _split(keys: Sequence[str]) -> dict[str, str]:
+    faults = Faults()
+    found = {}
+    for word in keys:
+        key, equals, value = word.partition("=")
+        if not equals:
+            faults.add(f'"{word}" must be key=value')
+        found[key] = value
+    faults.raise_if_any()
+    return found
+
+
+def _refuse(bound: BoundInstr, chip: ArchConfig) -> None:
+    errors = [d for d in check(bound, chip, may_allocate=True) if d.severity == "error"]
+    if errors:
+        raise InputError(errors)

@@ -1,0 +1,94 @@
+"""The pipes of a chip: which cost model spends the time of which pipe."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from archsim.arch import ArchConfig, SimdArch, VregArch
+from archsim.cost.dma import half_up, path_cycles, transfers
+from archsim.cost.simd import SimdPipe
+from archsim.cost.vreg import function_timing
+from archsim.engine.jobs import PipeModel
+from archsim.engine.models import SerialModel, SimdModel
+from archsim.isa.moves import Move
+from archsim.isa.pipes import Pipe
+from archsim.isa.timing import UopSlice
+from archsim.lower import Lowered
+
+Duration = Callable[[Lowered], tuple[int, tuple[UopSlice, ...]]]
+
+
+def pipe_models(arch: ArchConfig) -> tuple[dict[Pipe, PipeModel], int]:
+    """A model for every pipe, in hardware order, and the ticks in a cycle that all of them use."""
+    vector: PipeModel
+    if isinstance(arch, SimdArch):
+        simd = SimdPipe(arch)
+        ticks = simd.ticks_per_cycle
+        vector = SimdModel(simd)
+    else:
+        assert isinstance(arch, VregArch)
+        ticks = 1
+        vector = SerialModel(_functions(arch))
+    moves: PipeModel = SerialModel(_moves(arch, ticks))
+    scalar: PipeModel = SerialModel(_scalar(arch, ticks))
+    models = {pipe: moves for pipe in Pipe}
+    return {**models, Pipe.V: vector, Pipe.S: scalar}, ticks
+
+
+def _moves(arch: ArchConfig, ticks: int) -> Duration:
+    def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
+        """Transfers one after the other; the sum is rounded once to whole cycles."""
+        slices, at = [], Fraction(0)
+        moves = [item for item in lowered.uops if isinstance(item, Move)]
+        for move, payload in transfers(moves):
+            path = arch.paths[move.path]
+            start, at = at, at + path_cycles(move.path, payload, arch)
+            held = (half_up(start) * ticks, half_up(at) * ticks)
+            slices.append(
+                UopSlice(
+                    move.name,
+                    move.src.count,
+                    *held,
+                    held[1] - held[0],
+                    str(path.basis),
+                    float(path.uncertainty),
+                )
+            )
+        return half_up(at) * ticks, tuple(slices)
+
+    return duration
+
+
+def _scalar(arch: ArchConfig, ticks: int) -> Duration:
+    """An instruction of the scalar unit takes as long as issuing one."""
+    held = arch.scalar.issue_cycles * ticks
+    basis = str(arch.basis_of("scalar.issue_cycles")[0])
+    slices = (UopSlice("scalar", 1, 0, held, held, basis),)
+    return lambda lowered: (held, slices)
+
+
+def _functions(arch: VregArch) -> Duration:
+    def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
+        """Vector functions one after the other: none overlaps the next."""
+        slices: list[UopSlice] = []
+        at = 0
+        for function in lowered.uops:
+            timing: Any = function_timing(function, arch)
+            slices += [_later(part, at) for part in timing.uops]
+            at += timing.cycles
+        return at, tuple(slices)
+
+    return duration
+
+
+def _later(part: UopSlice, by: int) -> UopSlice:
+    return UopSlice(
+        part.name,
+        part.repeat,
+        part.start + by,
+        part.end + by,
+        part.slots,
+        part.basis,
+        part.uncertainty,
+        part.count,
+    )

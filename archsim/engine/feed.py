@@ -1,0 +1,140 @@
+"""The program as jobs: each dynamic step bound, worked out, and given its flags."""
+
+from collections.abc import Iterator
+
+from archsim.base.source import Span
+from archsim.engine.jobs import Flag, Job
+from archsim.engine.workshop import Refused, Workshop
+from archsim.isa.pipes import Pipe
+from archsim.program.ir import Instr, Program, Record
+from archsim.program.ir import Flag as FlagStatement
+from archsim.program.walk import FlagKey, Step, StepKind, Walk, leaves
+from archsim.schedule.derive import Derivation
+from archsim.schedule.destroyed import Destroyed
+from archsim.trace.records import Finding
+
+
+class Feed:
+    """Iterates over the jobs of a walk. With a `derivation` the program's own synchronisation is
+    left out, and what the derivation asks for is put in."""
+
+    def __init__(
+        self, walk: Walk, workshop: Workshop, event_ids: int, derivation: Derivation | None
+    ) -> None:
+        self.flags: dict[FlagKey, Flag] = {}
+        self.findings: list[Finding] = []
+        self.count = 0
+        self._walk = walk
+        self._workshop = workshop
+        self._event_ids = event_ids
+        self._derivation = derivation
+        self._destroyed = Destroyed()
+        self._instrs: dict[int, Job] = {}
+
+    def __iter__(self) -> Iterator[Job]:
+        try:
+            for step in self._walk:
+                if step.kind is StepKind.INSTR:
+                    yield from self._instruction(step)
+                elif self._derivation is None:
+                    yield from self._synchronisation(step)
+        except Refused:
+            return
+        fault = self._walk.fault
+        if fault is not None:
+            at = f" (at {fault.iteration})" if fault.iteration else ""
+            where = (fault.span.where,)
+            self.findings.append(Finding(fault.kind, "error", fault.message + at, where))
+
+    def _instruction(self, step: Step) -> Iterator[Job]:
+        assert step.bound is not None
+        assert step.pipe is not None
+        id = self.count
+        work = self._workshop.work(step.bound)
+        job = Job("instr", work.pipe, step.span, id)
+        job.work, job.gm_addr = work, step.gm_addr
+        self.findings += self._destroyed.passed(work.op, work.lowered, step.span)
+        if self._derivation is not None:
+            yield from self._derived(job, step.span)
+            self._instrs[id] = job
+        self.count += 1
+        yield job
+
+    def _derived(self, job: Job, span: Span) -> Iterator[Job]:
+        assert self._derivation is not None
+        assert job.work is not None
+        lowered = job.work.lowered
+        needs = self._derivation.needs(
+            job.id, job.pipe, lowered.reads, lowered.writes, job.gm_addr, span.where
+        )
+        for _, producer in needs.waits:
+            wait = Job("token", job.pipe, span, job.id)
+            wait.token = self._instrs[producer]
+            yield wait
+        if needs.barrier:
+            yield Job("barrier", job.pipe, span, job.id)
+
+    def _synchronisation(self, step: Step) -> Iterator[Job]:
+        if step.kind is StepKind.BARRIER:
+            if step.pipe is not None:
+                yield Job("barrier", step.pipe, step.span, self.count)
+                return
+            yield from (Job("all", pipe, step.span, self.count) for pipe in Pipe)
+            return
+        assert step.flag is not None
+        assert step.pipe is not None
+        self._within(step.flag, step.span)
+        kind = "wait" if step.kind is StepKind.WAIT else "set"
+        job = Job(kind, step.pipe, step.span, self.count)
+        flag = self.flags.get(step.flag)
+        if flag is None:
+            flag = self.flags[step.flag] = Flag(flag_name(step.flag))
+        job.flag = flag
+        yield job
+
+    def _within(self, key: FlagKey, span: Span) -> None:
+        """A plain id that a run computes must be one that the core has."""
+        if not key.name and not 0 <= key.slot < self._event_ids:
+            message = (
+                f"event id is {key.slot}, must be 0 to {self._event_ids - 1} "
+                f"from {key.src} to {key.dst}"
+            )
+            self.findings.append(Finding("ids_exhausted", "error", message, (span.where,)))
+            raise Refused
+
+    def left_set(self) -> list[Finding]:
+        """Flags that are up at the end: the next program would find them set."""
+        return [
+            Finding(
+                "flag_left_set",
+                "error",
+                f"flag {flag.name} is left set at the end; every set needs a wait",
+                (flag.set_span.where,) if flag.set_span else (),
+            )
+            for flag in self.flags.values()
+            if flag.set_at is not None
+        ]
+
+
+def flag_name(key: FlagKey) -> str:
+    """A flag as messages name it."""
+    if key.name:
+        return f"{key.name}[{key.slot}] ({key.src} -> {key.dst})"
+    return f"{key.src} -> {key.dst} id {key.slot}"
+
+
+def setters(program: Program, flags: dict[FlagKey, Flag]) -> dict[str, list[str]]:
+    """For every flag, the places of the statements that may set it."""
+    events: dict[str, list[str]] = {}
+    pairs: dict[tuple[Pipe, Pipe], list[str]] = {}
+    for statement in leaves(program):
+        if isinstance(statement, Record):
+            events.setdefault(statement.event.name, []).append(statement.span.where)
+        elif isinstance(statement, Instr) and statement.result is not None:
+            events.setdefault(statement.result.name, []).append(statement.span.where)
+        elif isinstance(statement, FlagStatement) and statement.set:
+            pairs.setdefault((statement.src, statement.dst), []).append(statement.span.where)
+    return {
+        flag.name: events.get(key.name, []) if key.name else pairs.get((key.src, key.dst), [])
+        for key, flag in flags.items()
+    }

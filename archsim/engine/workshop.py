@@ -1,0 +1,136 @@
+"""From bound instructions to work: checked, lowered, with its values and its warnings."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from archsim.arch import ArchConfig
+from archsim.base.errors import Diagnostic, Faults
+from archsim.check import check, scratch_tile
+from archsim.engine.jobs import Work
+from archsim.isa.lanes.state import NumericState
+from archsim.isa.operands import BoundInstr, Loc, TileView
+from archsim.lower import Lowered, lower
+from archsim.numerics.execute import prepare
+from archsim.numerics.memory import Memory, OutsideMemory
+from archsim.schedule.placement import Placement
+from archsim.trace.records import Finding
+
+
+class Refused(Exception):
+    """An instruction that only the run shows to be wrong; the program stops in front of it."""
+
+
+class Workshop:
+    """Makes the work of each distinct bound instruction once, and keeps what it noticed."""
+
+    def __init__(
+        self,
+        arch: ArchConfig,
+        placement: Placement,
+        may_allocate: bool,
+        memory: Memory | None,
+    ) -> None:
+        self.findings: dict[tuple[str, ...], Finding] = {}
+        self._arch = arch
+        self._placement = placement
+        self._may_allocate = may_allocate
+        self._memory = memory
+        self._state = NumericState.of(arch)
+        self._made: dict[int, tuple[BoundInstr, Work]] = {}
+        self._surveyed: dict[int, BoundInstr] = {}
+
+    def survey(self, bound: BoundInstr, faults: Faults) -> None:
+        """Check one instruction before the run; a fault that its text already shows is input."""
+        if id(bound) in self._surveyed:
+            return
+        self._surveyed[id(bound)] = bound
+        for found in self._checked(bound):
+            if found.severity == "error" and not _only_a_run_shows(found, bound):
+                faults.add(found.message, found.span or bound.span, found.fix)
+
+    def work(self, bound: BoundInstr) -> Work:
+        """The work of one bound instruction; the same object for the same bound form."""
+        made = self._made.get(id(bound))
+        if made is None:
+            made = self._made[id(bound)] = (bound, self._make(bound))
+        return made[1]
+
+    def _checked(self, bound: BoundInstr) -> list[Diagnostic]:
+        return check(bound, self._arch, may_allocate=self._may_allocate)
+
+    def _make(self, bound: BoundInstr) -> Work:
+        errors = 0
+        for found in self._checked(bound):
+            self._note(found, bound)
+            errors += found.severity == "error"
+        if errors:
+            raise Refused
+        complete = self._with_scratch(bound)
+        lowered = lower(complete, self._arch)
+        for note in lowered.notes:
+            self._note(note, bound)
+        compute = self._computing(lowered, bound) if self._memory is not None else None
+        return Work(bound.op.name, bound.op.pipe, lowered, compute)
+
+    def _with_scratch(self, bound: BoundInstr) -> BoundInstr:
+        """The instruction with a scratch tile behind all placed tiles, where it needs one."""
+        if bound.tmp is not None or bound.op.scratch is None:
+            return bound
+        need = scratch_tile(bound, self._arch)
+        if need is None:
+            return bound
+        dtype, rows, cols = need
+        tmp = TileView(
+            "scratch", Loc.VEC, dtype, rows, cols, rows, cols, self._placement.scratch_addr, cols
+        )
+        if tmp.addr + tmp.size_bytes > self._placement.scratch_limit:
+            message = f"{bound.op.mnemonic} needs {tmp.size_bytes} bytes of scratch; UB has no room"
+            self._note(Diagnostic(message, bound.span, None, "bounds"), bound)
+            raise Refused
+        return replace(bound, tmp=tmp)
+
+    def _computing(
+        self, lowered: Lowered, bound: BoundInstr
+    ) -> Callable[[int], Callable[[], None]]:
+        memory = self._memory
+        assert memory is not None
+        prepared = prepare(lowered.uops, memory, self._state)
+
+        def compute(gm_addr: int) -> Callable[[], None]:
+            for region in lowered.sources:
+                lane = memory.first_unwritten(region)
+                if lane is not None:
+                    self._note(_uninitialized(region.memory, region.addr, lane, bound), bound)
+            try:
+                return prepared(gm_addr).apply
+            except OutsideMemory as outside:
+                self._note(Diagnostic(str(outside), bound.span, None, "bounds"), bound)
+                return _nothing
+
+        return compute
+
+    def _note(self, found: Diagnostic, bound: BoundInstr) -> None:
+        span = found.span or bound.span
+        where = (span.where,) if span is not None else ()
+        fix = f" ({found.fix})" if found.fix else ""
+        finding = Finding(found.kind, found.severity, found.message + fix, where)
+        self.findings.setdefault((found.kind, *where, found.message), finding)
+
+
+def _nothing() -> None:
+    """The effect of an instruction that could not be computed."""
+
+
+def _uninitialized(memory: str, addr: int, lane: tuple[int, int], bound: BoundInstr) -> Diagnostic:
+    row, byte = lane
+    message = (
+        f"{bound.op.mnemonic} reads {memory} {addr:#x}, row {row}, byte {byte}, "
+        "which nothing has written"
+    )
+    return Diagnostic(message, bound.span, None, "uninitialized")
+
+
+def _only_a_run_shows(found: Diagnostic, bound: BoundInstr) -> bool:
+    """Whether a shape fault rests on an extent that the program computes."""
+    views = [v for v in (*bound.dst, *bound.src, bound.tmp) if isinstance(v, TileView)]
+    return found.kind == "shape" and not all(v.static_rows and v.static_cols for v in views)

@@ -1,0 +1,145 @@
+"""One instruction by itself: the smallest legal operands, each tile at a base of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from archsim.arch import ArchConfig
+from archsim.base.dtypes import DTYPES, SPELLINGS, U8, DType, dtype_named
+from archsim.base.errors import Faults, did_you_mean
+from archsim.check import scratch_tile
+from archsim.isa.operands import BoundInstr, GmView, Loc, Operand, TileView
+from archsim.isa.tile_ops import TILE_OPS, Arg, TileOp
+
+BASE_BYTES = 512  # tiles of a lone instruction start at multiples of this
+ROW_BYTES = 32
+SCALAR_KEYS = ("scalar", "scale")
+DYNAMIC = ("rows", "cols", "both")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked: an instruction, source and destination type, shape, valid region, keys."""
+
+    op: TileOp
+    src: DType
+    dst: DType
+    shape: tuple[int, int]
+    valid: tuple[int, int]
+    dynamic: str
+    scalar: float
+    attrs: Mapping[str, str]
+
+
+def question(
+    op: str, dtype: str, shape: str, valid: str | None, keys: Mapping[str, str]
+) -> Question:
+    """Read the words of a question. Raises `InputError` with everything that is wrong in them."""
+    faults = Faults()
+    row = TILE_OPS.get(op.lower())
+    if row is None:
+        faults.add(f'"{op}" is no tile instruction', None, did_you_mean(op, TILE_OPS))
+    src, _, dst = dtype.partition(",")
+    types = [_dtype(word, faults) for word in (src, dst or src)]
+    size = _extent("--shape", shape, faults)
+    part = _extent("--valid", valid, faults) if valid else size
+    if valid and (part[0] > size[0] or part[1] > size[1]):
+        faults.add(f"--valid is {valid}, must lie inside --shape {shape}")
+    dynamic, scalar, attrs = _keys(row, keys, faults)
+    faults.raise_if_any()
+    assert row is not None
+    return Question(row, types[0], types[1], size, part, dynamic, scalar, attrs)
+
+
+def _dtype(word: str, faults: Faults) -> DType:
+    found = dtype_named(word)
+    if found is None:
+        faults.add(f'"{word}" is no element type', None, did_you_mean(word, SPELLINGS))
+    return found or DTYPES["f32"]
+
+
+def _extent(option: str, text: str, faults: Faults) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if len(parts) == 2 and all(part.isdigit() and int(part) > 0 for part in parts):
+        return int(parts[0]), int(parts[1])
+    faults.add(f'{option} is "{text}", must be ROWSxCOLS, both at least 1, such as 16x64')
+    return 1, 1
+
+
+def _keys(
+    op: TileOp | None, keys: Mapping[str, str], faults: Faults
+) -> tuple[str, float, dict[str, str]]:
+    dynamic, scalar, attrs = "", 1.0, {}
+    legal = op.keys if op is not None else {}
+    for key, value in keys.items():
+        if key == "dynamic":
+            dynamic = _one_of(key, value, DYNAMIC, faults)
+        elif key in SCALAR_KEYS:
+            scalar = _number(key, value, faults)
+        elif key in legal:
+            attrs[key] = _one_of(key, value, legal[key], faults)
+        elif op is not None:
+            known = ("dynamic", *SCALAR_KEYS, *legal)
+            faults.add(f'{op.mnemonic} has no key "{key}"', None, did_you_mean(key, known))
+    return dynamic, scalar, attrs
+
+
+def _one_of(key: str, value: str, legal: tuple[str, ...], faults: Faults) -> str:
+    by_name = {word.lower(): word for word in legal}
+    if value.lower() not in by_name and legal:
+        faults.add(f'{key} is "{value}", must be one of {", ".join(legal)}')
+    return by_name.get(value.lower(), value)
+
+
+def _number(key: str, value: str, faults: Faults) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        faults.add(f'{key} is "{value}", must be a number')
+        return 1.0
+
+
+def bind_alone(asked: Question, arch: ArchConfig) -> BoundInstr:
+    """The instruction on tiles of its own, 0 modulo 512 bytes each, with the smallest scratch."""
+    addr = 0
+    placed: list[Operand] = []
+    for arg in (*asked.op.outs, *(a for a in asked.op.ins if not a.scratch)):
+        operand = _operand(arg, asked, addr, is_dst=arg in asked.op.outs)
+        if isinstance(operand, TileView):
+            addr = _next_base(operand)
+        placed.append(operand)
+    outs = len(asked.op.outs)
+    bound = BoundInstr(asked.op, tuple(placed[:outs]), tuple(placed[outs:]), None, asked.attrs)
+    scratch = scratch_tile(bound, arch) if asked.op.scratch else None
+    if scratch is None:
+        return bound
+    dtype, rows, cols = scratch
+    tmp = TileView("tmp", Loc.VEC, dtype, rows, cols, rows, cols, addr, cols)
+    return replace(bound, tmp=tmp)
+
+
+def _next_base(tile: TileView) -> int:
+    return -(-(tile.addr + tile.size_bytes) // BASE_BYTES) * BASE_BYTES
+
+
+def _operand(arg: Arg, asked: Question, addr: int, is_dst: bool) -> Operand:
+    rows, cols = asked.shape
+    dtype = asked.dst if is_dst else asked.src
+    if arg.kind == "scalar":
+        return int(asked.scalar) if asked.src.is_integer and arg.name == "scalar" else asked.scalar
+    if arg.kind == "gm":
+        return GmView(arg.name, dtype, 0, asked.valid, (asked.valid[1], 1))
+    if arg.kind == "mask":
+        width = max(ROW_BYTES, -(-cols // (8 * ROW_BYTES)) * ROW_BYTES)
+        return TileView(arg.name, Loc.VEC, U8, rows, width, asked.valid[0], width, addr, width)
+    return TileView(
+        arg.name,
+        Loc.VEC,
+        dtype,
+        rows,
+        cols,
+        *asked.valid,
+        addr,
+        cols,
+        static_rows=asked.dynamic not in ("rows", "both"),
+        static_cols=asked.dynamic not in ("cols", "both"),
+    )

@@ -1,0 +1,40 @@
+"""Sources that an instruction leaves overwritten, and who reads them afterwards."""
+
+from archsim.base.source import Span
+from archsim.isa.operands import Region
+from archsim.lower import Lowered
+from archsim.schedule.footprints import overlap
+from archsim.trace.records import Finding
+
+
+class Destroyed:
+    """Watches instructions in program order."""
+
+    def __init__(self) -> None:
+        self._gone: dict[Region, tuple[str, str]] = {}
+        self._told: set[tuple[str, str]] = set()
+
+    def passed(self, op: str, lowered: Lowered, span: Span) -> list[Finding]:
+        """What `op` reads that an earlier instruction destroyed; then its own writes count."""
+        found = []
+        if self._gone:
+            found = self._read(op, lowered, span)
+            for region in lowered.writes:
+                for gone in [g for g in self._gone if overlap(g, region)]:
+                    del self._gone[gone]
+        for region in lowered.destroyed:
+            self._gone[region] = (op, span.where)
+        return found
+
+    def _read(self, op: str, lowered: Lowered, span: Span) -> list[Finding]:
+        found = []
+        for region in lowered.sources:
+            for gone, (by, where) in self._gone.items():
+                if overlap(gone, region) and (span.where, where) not in self._told:
+                    self._told.add((span.where, where))
+                    message = (
+                        f"{op} reads {region.memory} {region.addr:#x}..{region.end:#x}, "
+                        f"a source that {by} left overwritten; load it again in between"
+                    )
+                    found.append(Finding("destroyed_source", "error", message, (span.where, where)))
+        return found
