@@ -36,7 +36,7 @@ class Explainer:
         """Note every error; without a style none inside the sections that depend on it."""
         for detail in error.errors(include_url=False):
             path = _clean(detail["loc"])
-            of_style = path[0] == "vector" or path[0] == "uops" and len(path) > 1
+            of_style = path[0] == "vector" or (path[0] == "uops" and len(path) > 1)
             if not (style_unknown and of_style):
                 self._one(detail, path)
 
