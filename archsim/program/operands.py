@@ -2,14 +2,14 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from archsim.base.errors import did_you_mean
 from archsim.base.source import Span
 from archsim.isa.tile_ops import Arg as ArgRow
 from archsim.isa.tile_ops import TileOp
 from archsim.program.expr import literal
-from archsim.program.ir import Arg, ScalarArg, TileArg, WindowArg
+from archsim.program.ir import Arg, ScalarArg, TileArg, TileDecl, WindowArg
 from archsim.program.pieces import Piece, split_pieces
 from archsim.program.reading import number_in
 from archsim.program.scope import Scope
@@ -27,8 +27,11 @@ _KIND_RULES = {
 
 def read_operand(piece: Piece, scope: Scope) -> Arg | None:
     """A tile, a window, a number, `$name` or an expression; None where it is faulty."""
-    match = _INDEXED.match(piece.text)
     symbols = scope.symbols
+    tile = symbols.tiles.get(piece.text)
+    if tile is not None and tile.ring == 1:  # the commonest operand by far
+        return _in_sight(TileArg(piece.text, None, piece.span), tile, scope)
+    match = _INDEXED.match(piece.text)
     if match is not None:
         name, index = match.groups()
         if name in symbols.broken:
@@ -54,8 +57,19 @@ def _tile(piece: Piece, name: str, index: str | None, scope: Scope) -> TileArg |
     tile = scope.symbols.tiles[name]
     place = piece.span if index is None else _inside(piece)
     slot, right = scope.slot(name, index, place, tile.ring, "tile")
-    arg = TileArg(name, slot, piece.span)
-    return arg if right and scope.check_valid_names(arg) else None
+    return _in_sight(TileArg(name, slot, piece.span), tile, scope) if right else None
+
+
+def _in_sight(arg: TileArg, tile: TileDecl, scope: Scope) -> TileArg | None:
+    """None where the tile's valid region reads a loop variable that is not in sight."""
+    rows, cols = tile.valid
+    for name in sorted(rows.extent.names | cols.extent.names):
+        if name not in scope.names.integers:
+            rule = f"a loop over {name} must enclose each use of the tile"
+            message = f"the valid region of tile {arg.name} reads {name}; {rule}"
+            scope.faults.add(message, arg.span)
+            return None
+    return arg
 
 
 def _inside(piece: Piece) -> Span:
@@ -123,6 +137,8 @@ def match_operands(
     Where optional rows can be left out in several ways, the first that suits the operands' kinds
     is taken.
     """
+    if len(args) == len(rows) and all(map(_suits, rows, args)):
+        return tuple(args)
     layouts = list(_layouts(rows, len(args)))
     if not layouts:
         least = sum(not row.optional for row in rows)
@@ -154,12 +170,15 @@ def _layouts(rows: Sequence[ArgRow], count: int) -> Iterator[tuple[int, ...]]:
             yield kept
 
 
+_KINDS: Mapping[type, tuple[str, ...]] = {
+    TileArg: ("tile", "mask", "any"),
+    WindowArg: ("gm", "any"),
+    ScalarArg: ("scalar",),
+}
+
+
 def _suits(row: ArgRow, arg: Arg) -> bool:
-    if isinstance(arg, TileArg):
-        return row.kind in ("tile", "mask", "any")
-    if isinstance(arg, WindowArg):
-        return row.kind in ("gm", "any")
-    return row.kind == "scalar"
+    return row.kind in _KINDS[type(arg)]
 
 
 def _report_kinds(

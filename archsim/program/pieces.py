@@ -19,17 +19,16 @@ class Piece:
 def split_pieces(text: str, span: Span) -> list[Piece] | None:
     """Cut at the commas outside brackets; None where the brackets do not match."""
     if "[" not in text and "(" not in text:
-        cuts = [index for index, char in enumerate(text) if char == ","]
-    else:
-        found = _commas(text)
-        if found is None:
-            return None
-        cuts = found
-    starts = [0, *(cut + 1 for cut in cuts)]
-    return [
-        _piece(text, start, end, span)
-        for start, end in zip(starts, [*cuts, len(text)], strict=True)
-    ]
+        pieces, start = [], 0
+        for part in text.split(","):
+            pieces.append(_piece(part, start, span))
+            start += len(part) + 1
+        return pieces
+    cuts = _commas(text)
+    if cuts is None:
+        return None
+    starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
+    return [_piece(text[a:b], a, span) for a, b in zip(starts, ends, strict=True)]
 
 
 def _commas(text: str) -> list[int] | None:
@@ -47,8 +46,7 @@ def _commas(text: str) -> list[int] | None:
     return None if open_brackets else cuts
 
 
-def _piece(text: str, start: int, end: int, span: Span) -> Piece:
-    body = text[start:end]
-    stripped = body.strip()
-    lead = len(body) - len(body.lstrip()) if stripped else 0
-    return Piece(stripped, span.shifted(start + lead, max(1, len(stripped))))
+def _piece(text: str, start: int, span: Span) -> Piece:
+    stripped = text.strip()
+    lead = text.index(stripped[0]) if stripped else 0
+    return Piece(stripped, span.shifted(start + lead, len(stripped) or 1))

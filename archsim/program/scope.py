@@ -6,7 +6,7 @@ from archsim.base.errors import Faults
 from archsim.base.source import Span
 from archsim.isa.pipes import Pipe
 from archsim.program.expr import Names, parse_expr
-from archsim.program.ir import EventArg, Expr, TileArg
+from archsim.program.ir import EventArg, Expr
 from archsim.program.symbols import Symbols
 
 
@@ -68,17 +68,3 @@ class Scope:
             self.faults.add(f"slot of {what} is {expr.literal}; must be 0 to {ring - 1}", span)
             return None, False
         return expr, True
-
-    def check_valid_names(self, arg: TileArg) -> bool:
-        """The valid extents of a tile must not read a loop variable that is not in sight."""
-        tile = self.symbols.tiles[arg.name]
-        for valid in tile.valid:
-            for name in sorted(valid.extent.names):
-                if name not in self.names.integers:
-                    self.faults.add(
-                        f"the valid region of tile {arg.name} reads {name}; "
-                        f"a loop over {name} must enclose each use of the tile",
-                        arg.span,
-                    )
-                    return False
-        return True

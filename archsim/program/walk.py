@@ -1,6 +1,6 @@
 """The lazy walk: every dynamic step of a program, in program order, with everything bound."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -103,6 +103,9 @@ class Walk:
                 self._loops.pop()
             elif isinstance(node, _Branch):
                 yield from self._run(node.then if node.cond(env) else node.otherwise)
+            elif isinstance(node, _Once):
+                for leaf in self._leaf(node.statement, node.index, ()):
+                    yield leaf(env)
             else:
                 yield node(env)
 
@@ -117,28 +120,33 @@ class Walk:
                 otherwise = self._compile(statement.otherwise, loops)
                 nodes.append(_Branch(statement.cond.value, then, otherwise))
             else:
-                nodes.extend(self._leaf(statement, loops))
+                nodes.extend(self._nodes(statement, loops))
                 self._index += 1
         return tuple(nodes)
 
-    def _leaf(self, statement: Statement, loops: tuple[str, ...]) -> "list[_Leaf]":
-        index, span = self._index, statement.span
+    def _nodes(self, statement: "_Plain", loops: tuple[str, ...]) -> "Sequence[_Node]":
+        """Outside loops a statement runs once: nothing of it is kept, long programs stay small."""
+        if not loops:
+            return [_Once(statement, self._index)]
+        return self._leaf(statement, self._index, loops)
+
+    def _leaf(self, statement: "_Plain", index: int, loops: tuple[str, ...]) -> "list[_Leaf]":
+        span = statement.span
         match statement:
             case Instr():
-                before = [self._wait(event, span, loops) for event in statement.waits]
+                before = [self._wait(event, span, index, loops) for event in statement.waits]
                 behind = []
                 if statement.result is not None:
-                    behind = self._record(statement.result, span, loops)
+                    behind = self._record(statement.result, span, index, loops)
                 return [*before, self._instruction(statement, index, loops), *behind]
             case Wait(event):
-                return [self._wait(event, span, loops)]
+                return [self._wait(event, span, index, loops)]
             case Record(event):
-                return self._record(event, span, loops)
+                return self._record(event, span, index, loops)
             case Flag():
                 return [_flag(statement, index)]
             case Barrier(pipe):
                 return [_constant(Step(StepKind.BARRIER, index, pipe, None, 0, None, span))]
-        raise AssertionError(f"{statement!r} is no leaf")
 
     def _instruction(self, instr: Instr, index: int, loops: tuple[str, ...]) -> "_Leaf":
         bind = self._binder.instruction(instr, loops)
@@ -150,33 +158,36 @@ class Walk:
 
         return leaf
 
-    def _wait(self, arg: EventArg, span: Span, loops: tuple[str, ...]) -> "_Leaf":
+    def _wait(self, arg: EventArg, span: Span, index: int, loops: tuple[str, ...]) -> "_Leaf":
         """A wait on the event's own source pipe is a barrier of that pipe."""
         event = self._events[arg.name]
         if event.src is event.dst:
-            return _constant(Step(StepKind.BARRIER, self._index, event.src, None, 0, None, span))
-        return self._event_step(StepKind.WAIT, event.dst, event, arg, span, loops)
+            return _constant(Step(StepKind.BARRIER, index, event.src, None, 0, None, span))
+        return self._event_step(StepKind.WAIT, event, arg, span, index, loops)
 
-    def _record(self, arg: EventArg, span: Span, loops: tuple[str, ...]) -> "list[_Leaf]":
+    def _record(
+        self, arg: EventArg, span: Span, index: int, loops: tuple[str, ...]
+    ) -> "list[_Leaf]":
         event = self._events[arg.name]
         if event.src is event.dst:  # the pipe is in order: the wait is all there is
             return []
-        return [self._event_step(StepKind.SET, event.src, event, arg, span, loops)]
+        return [self._event_step(StepKind.SET, event, arg, span, index, loops)]
 
     def _event_step(
         self,
         kind: StepKind,
-        pipe: Pipe,
         event: EventDecl,
         arg: EventArg,
         span: Span,
+        index: int,
         loops: tuple[str, ...],
     ) -> "_Leaf":
+        pipe = event.src if kind is StepKind.SET else event.dst
+
         def step(slot: int) -> Step:
             flag = FlagKey(event.src, event.dst, event.name, slot)
             return Step(kind, index, pipe, None, 0, flag, span)
 
-        index = self._index
         if arg.slot is None:
             return _constant(step(0))
         site = Site(arg.span, loops)
@@ -202,7 +213,14 @@ class _Branch:
     otherwise: "_Block"
 
 
-_Node = _Loop | _Branch | _Leaf
+@dataclass(frozen=True, slots=True)
+class _Once:
+    statement: "_Plain"
+    index: int
+
+
+_Plain = Instr | Wait | Record | Flag | Barrier
+_Node = _Loop | _Branch | _Once | _Leaf
 _Block = tuple[_Node, ...]
 
 
