@@ -87,3 +87,16 @@ def _by_pair(rows: Mapping[str, Conversion]) -> Mapping[Pair, Conversion]:
 CONVERSIONS: Mapping[str, Mapping[Pair, Conversion]] = MappingProxyType(
     {"a2a3": _by_pair(_A2A3), "a5": _by_pair(_A5)}
 )
+# Pairs that keep low bits by way of a wider integer, in a scratch tile where the core needs one.
+THROUGH_WIDER: tuple[Pair, ...] = (("f32", "i16"), ("f16", "i16"), ("f16", "i8"))
+
+
+def keeps_low_bits(isa: str, pair: Pair, sat: str | None, has_scratch: bool) -> bool:
+    """Whether a conversion to integers wraps: `sat` is `on`, `off` or not given.
+
+    A2A3 hears `off` only for pairs that wrap by default, and with a scratch tile.
+    """
+    row = CONVERSIONS[isa][pair]
+    if isa == "a2a3" and not (row.wraps or has_scratch):
+        return False
+    return sat == "off" if sat else row.wraps

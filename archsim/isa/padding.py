@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from archsim.base.dtypes import DType
+from archsim.base.dtypes import DType, Kind
 
 PADS = ("null", "zero", "max", "min")
 
@@ -17,8 +17,9 @@ def pad_element(pad: str, dtype: DType) -> bytes:
     if pad == "zero":
         return bytes(dtype.itemsize)
     if dtype.is_float:
-        value: float = np.inf if pad == "max" else -np.inf
+        value: int | float = np.inf if pad == "max" else -np.inf
     else:
-        limits = np.iinfo(dtype.np)
-        value = int(limits.max if pad == "max" else limits.min)
+        below = dtype.bits - (dtype.kind is Kind.SIGNED)
+        least = -(1 << below) if dtype.kind is Kind.SIGNED else 0
+        value = (1 << below) - 1 if pad == "max" else least
     return np.array(value).astype(dtype.np).tobytes()

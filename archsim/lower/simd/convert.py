@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from archsim.arch import SimdArch
 from archsim.base.dtypes import F16, I32, DType
-from archsim.isa.conversions import CONVERSIONS, MODES, Conversion
+from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.simd import Control
 from archsim.lower.lowered import Lowered
@@ -40,11 +40,10 @@ def convert(instr: BoundInstr, arch: SimdArch) -> Lowered:
     Turning saturation off counts for the pairs that keep low bits by default, and with a scratch.
     """
     dst, src = data_tiles(instr)
-    row = CONVERSIONS[arch.isa][src.dtype.name, dst.dtype.name]
-    is_heard = row.wraps or instr.tmp is not None
-    asked = instr.attrs.get("sat")
-    wraps = is_heard and (asked == "off" if asked else row.wraps)
-    notes = _notes(instr, dst, row, is_heard, arch)
+    pair = (src.dtype.name, dst.dtype.name)
+    row = CONVERSIONS[arch.isa][pair]
+    wraps = keeps_low_bits(arch.isa, pair, instr.attrs.get("sat"), instr.tmp is not None)
+    notes = _notes(instr, dst, row, wraps, arch)
     stream = _stream(src, dst, row.rounding(instr.attrs.get("rmode", "none")), wraps, arch)
     walk = Walk.over(stream, dst.valid_rows, dst.valid_cols, arch)
     lowered = Lowered.over_tiles((), dst, [src], notes)
@@ -72,11 +71,9 @@ def _stream(src: TileView, dst: TileView, rounding: str, wraps: bool, arch: Simd
     return Stream.over(name, dst, [src], arch, effect=effect)
 
 
-def _notes(
-    instr: BoundInstr, dst: TileView, row: Conversion, is_heard: bool, arch: SimdArch
-) -> Notes:
+def _notes(instr: BoundInstr, dst: TileView, row: Conversion, wraps: bool, arch: SimdArch) -> Notes:
     notes: Notes = ()
-    if instr.attrs.get("sat") == "off" and dst.dtype.is_integer and not is_heard:
+    if instr.attrs.get("sat") == "off" and dst.dtype.is_integer and not wraps:
         notes += ignored(instr, "sat=off without tmp", arch)
     if instr.attrs.get("rmode") == "odd" and row.modes and "o" not in row.modes:
         taken = MODES.get(row.default, "rint")

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from archsim.arch import VregArch
 from archsim.base.dtypes import DTYPES, F16, F32, I8, I16, I32, DType
-from archsim.isa.conversions import CONVERSIONS, MODES, Conversion
+from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import VectorFunction, VregUop
 from archsim.lower.lowered import Lowered
@@ -34,9 +34,9 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
     f16 -> i8.
     """
     dst, src = data_tiles(instr)
-    row = CONVERSIONS[arch.isa][src.dtype.name, dst.dtype.name]
-    asked = instr.attrs.get("sat")
-    wraps = asked == "off" if asked else row.wraps
+    pair = (src.dtype.name, dst.dtype.name)
+    row = CONVERSIONS[arch.isa][pair]
+    wraps = keeps_low_bits(arch.isa, pair, instr.attrs.get("sat"), has_scratch=False)
     words = _words(src.dtype, dst.dtype, row, instr.attrs.get("rmode", "none"), wraps)
     shape = _Shape(dst, src, words, arch.vector.width_bytes)
     plain = _WRAPS.get((src.dtype, dst.dtype), _plain) if wraps else _plain

@@ -1,0 +1,59 @@
+"""One instruction on one core, as the rules look at it."""
+
+from dataclasses import dataclass
+
+from archsim.arch import ArchConfig
+from archsim.isa.conversions import Pair
+from archsim.isa.operands import BoundInstr, GmView, Operand, TileView
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A bound instruction, a core, and whether the tool may allocate scratch."""
+
+    instr: BoundInstr
+    arch: ArchConfig
+    may_allocate: bool
+
+    def has(self, name: str) -> bool:
+        """Whether the operand was given."""
+        return name in self.instr.operands
+
+    def tile(self, name: str) -> TileView:
+        """The tile operand `name`."""
+        operand = self.instr.operands[name]
+        assert isinstance(operand, TileView), f"{name} of {self.instr.op.name} is no tile"
+        return operand
+
+    def window(self, name: str) -> GmView:
+        """The operand `name` in global memory."""
+        operand = self.instr.operands[name]
+        assert isinstance(operand, GmView), f"{name} of {self.instr.op.name} is no tensor window"
+        return operand
+
+    def number(self, name: str) -> int | float:
+        """The scalar operand `name`."""
+        operand = self.instr.operands[name]
+        assert isinstance(operand, int | float), f"{name} of {self.instr.op.name} is no number"
+        return operand
+
+    @property
+    def pair(self) -> Pair:
+        """Element types of the first source with elements, or else of dst, and of dst."""
+        dst = _dtype(self.instr.dst[0])
+        sources = [_dtype(s) for s, a in zip(self.instr.src, self._inputs, strict=True) if a]
+        assert dst is not None
+        return (next((s for s in sources if s is not None), dst), dst)
+
+    @property
+    def _inputs(self) -> list[bool]:
+        return [a.kind != "mask" for a in self.instr.op.ins if not a.scratch]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The other core generations that have the instruction."""
+        return tuple(isa for isa in self.instr.op.dtypes if isa != self.arch.isa)
+
+
+def _dtype(operand: Operand) -> str | None:
+    return operand.dtype.name if isinstance(operand, TileView | GmView) else None

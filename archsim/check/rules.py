@@ -1,0 +1,212 @@
+"""The tests behind the rules of `archsim.isa.constraints`: what is wrong, and what must hold.
+
+A test gives the fault as "*operand* is *value*, must be *rule*", or None. Where a rule holds on
+this core only, and what the others say, `archsim.check.check` adds.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite, prod
+from types import MappingProxyType
+
+from archsim.base.dtypes import DTYPES, DType
+from archsim.check.case import Case
+from archsim.check.scratch import mask_row_bytes, scratch_bytes
+from archsim.isa.operands import TileView
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A test, and the kind of finding that its fault is."""
+
+    kind: str
+    test: Callable[[Case, Names], str | None]
+
+
+def _shape(tile: TileView) -> str:
+    return f"{tile.valid_rows}x{tile.valid_cols}"
+
+
+def same_dtype(case: Case, names: Names) -> str | None:
+    """`name` has the element type of `like`."""
+    name, like = names
+    own, other = case.tile(name).dtype, case.tile(like).dtype
+    return None if own is other else f"{name} is {own}, must be {other} like {like}"
+
+
+def same_size(case: Case, names: Names) -> str | None:
+    """The window's elements have the size of the tile's."""
+    name, like = names
+    own, other = case.window(name).dtype, case.tile(like).dtype
+    if own.itemsize == other.itemsize:
+        return None
+    return f"{name} is {own}, must have elements of {other.itemsize} bytes like {like} ({other})"
+
+
+def dtype_is(case: Case, names: Names) -> str | None:
+    """The operand has one certain element type."""
+    name, must = names
+    own = case.tile(name).dtype
+    return None if own is DTYPES[must] else f"{name} is {own}, must be {must}"
+
+
+def mask_tile(case: Case, names: Names) -> str | None:
+    """A mask is bytes of an integer type."""
+    own = case.tile(names[0]).dtype
+    if own.is_integer:
+        return None
+    return f"{names[0]} is {own}, must be an integer type: it holds packed bits"
+
+
+def row_major(case: Case, names: Names) -> str | None:
+    """The tile is row-major."""
+    if case.tile(names[0]).row_major:
+        return None
+    return f"{names[0]} is column-major, must be row-major"
+
+
+def in_vec(case: Case, names: Names) -> str | None:
+    """The tile is in UB."""
+    loc = case.tile(names[0]).loc
+    return None if loc == "vec" else f"{names[0]} is in {loc}, must be in vec"
+
+
+def positive_valid(case: Case, names: Names) -> str | None:
+    """At least one valid row and column."""
+    tile = case.tile(names[0])
+    if tile.valid_rows > 0 and tile.valid_cols > 0:
+        return None
+    return f"{names[0]} has valid {_shape(tile)}, must have at least one row and one column"
+
+
+def same_valid(case: Case, names: Names) -> str | None:
+    """Equal valid regions."""
+    own, other = _shape(case.tile(names[0])), _shape(case.tile(names[1]))
+    return (
+        None if own == other else f"{names[0]} has valid {own}, must have {other} like {names[1]}"
+    )
+
+
+def same_valid_rows(case: Case, names: Names) -> str | None:
+    """Equal valid rows."""
+    own, other = (case.tile(name).valid_rows for name in names)
+    if own == other:
+        return None
+    return f"{names[0]} has {own} valid rows, must have {other} like {names[1]}"
+
+
+def same_shape(case: Case, names: Names) -> str | None:
+    """Equal declared shapes."""
+    own, other = (f"{t.rows}x{t.cols}" for t in (case.tile(name) for name in names))
+    return None if own == other else f"{names[0]} is {own}, must be {other} like {names[1]}"
+
+
+def more_valid_rows(case: Case, names: Names) -> str | None:
+    """One valid row more than the other tile, at least."""
+    own, other = (case.tile(name).valid_rows for name in names)
+    if own > other:
+        return None
+    return f"{names[0]} has {own} valid rows, must have more than the {other} of {names[1]}"
+
+
+def covers_valid(case: Case, names: Names) -> str | None:
+    """A valid region at least as large in both directions."""
+    own, other = (case.tile(name) for name in names)
+    if own.valid_rows >= other.valid_rows and own.valid_cols >= other.valid_cols:
+        return None
+    return f"{names[0]} has valid {_shape(own)}, must cover the {_shape(other)} of {names[1]}"
+
+
+def apart(case: Case, names: Names) -> str | None:
+    """No byte in common."""
+    regions = [case.tile(name).whole_region() for name in names]
+    one, other = regions
+    if one.memory != other.memory or one.end <= other.addr or other.end <= one.addr:
+        return None
+    spans = [f"{n} at {r.addr:#x} to {r.end:#x}" for n, r in zip(names, regions, strict=True)]
+    return f"{spans[0]} overlaps {spans[1]}, must not"
+
+
+def mask_holds(case: Case, names: Names) -> str | None:
+    """A row of the mask holds what a comparison of the other tile writes."""
+    mask, src = (case.tile(name) for name in names)
+    has = mask.cols * mask.dtype.itemsize
+    needs = mask_row_bytes(src.dtype, src.valid_cols, case.arch)
+    if has >= needs:
+        return None
+    return f"{names[0]} has rows of {has} bytes, must have {needs}: bits for whole repeats"
+
+
+def mask_covers(case: Case, names: Names) -> str | None:
+    """The mask has a bit for every valid lane."""
+    mask, tile = (case.tile(name) for name in names)
+    bits = mask.cols * mask.dtype.bits
+    if mask.rows >= tile.valid_rows and bits >= tile.valid_cols:
+        return None
+    return f"{names[0]} has {mask.rows} rows of {bits} bits, must cover the {_shape(tile)} of dst"
+
+
+def has_scratch(case: Case, names: Names) -> str | None:
+    """Scratch is there or may be allocated."""
+    if case.has(names[0]) or case.may_allocate:
+        return None
+    return f"{case.instr.op.mnemonic} has no {names[0]}, must have one"
+
+
+def scratch_holds(case: Case, names: Names) -> str | None:
+    """Scratch holds the bytes that the micro-ops use."""
+    has, needs = case.tile(names[0]).size_bytes, scratch_bytes(case.instr, case.arch)
+    return None if has >= needs else f"{names[0]} has {has} bytes, must have {needs}"
+
+
+def scalar_fits(case: Case, names: Names) -> str | None:
+    """An integer type gets a whole number of its bits."""
+    value, dtype = case.number(names[0]), case.tile(names[1]).dtype
+    if dtype.is_float or _fits(value, dtype):
+        return None
+    return f"{names[0]} is {value}, must be a whole number of {dtype.bits} bits for {dtype}"
+
+
+def _fits(value: int | float, dtype: DType) -> bool:
+    whole = isfinite(value) and value == int(value)
+    return whole and -(1 << dtype.bits - 1) <= value < 1 << dtype.bits
+
+
+def window_is_nd(case: Case, names: Names) -> str | None:
+    """Row-major in global memory."""
+    view = case.window(names[0])
+    if view.layout != "nd":
+        return f"{names[0]} is {view.layout}, must be nd: no other layout is modelled"
+    if view.strides[-1] != 1 and view.shape[-1] > 1:
+        return f"{names[0]} has a last stride of {view.strides[-1]}, must have 1"
+    return None
+
+
+def window_matches(case: Case, names: Names) -> str | None:
+    """The window's outer dimensions fold into the tile's rows."""
+    shape, tile = case.window(names[0]).shape, case.tile(names[1])
+    own = f"{prod(shape[:-1])}x{shape[-1]}"
+    if own == _shape(tile):
+        return None
+    return f"{names[0]} is {own}, must be {_shape(tile)} like the valid region of {names[1]}"
+
+
+def few_bursts(case: Case, names: Names) -> str | None:
+    """Rows of one transfer fit its count field."""
+    shape = case.window(names[0]).shape
+    rows = shape[-2] if len(shape) > 1 else 1
+    return None if rows < 4096 else f"{names[0]} has {rows} rows, must have fewer than 4096"
+
+
+_TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
+    "input": (same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
+              scalar_fits, window_is_nd),
+    "shape": (positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
+              covers_valid, mask_holds, mask_covers, scratch_holds, window_matches, few_bursts),
+    "overlap": (apart,),
+}  # fmt: skip
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {test.__name__: Rule(kind, test) for kind, tests in _TESTS.items() for test in tests}
+)

@@ -1,0 +1,68 @@
+"""How much scratch an instruction works in, and the smallest tile that has it."""
+
+from archsim.arch import ArchConfig
+from archsim.base.dtypes import I32, U8, DType
+from archsim.isa.constraints import CONSTRAINTS
+from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
+from archsim.isa.operands import BoundInstr, TileView
+
+BLOCK_BYTES = 32  # a tile's row takes whole blocks
+
+
+def mask_row_bytes(dtype: DType, cols: int, arch: ArchConfig) -> int:
+    """Bytes that a comparison writes for a row of `cols` columns.
+
+    A2A3 writes whole repeats, A5 whole images: of one vector, of two for four-byte elements.
+    """
+    lanes = arch.vector.width_bytes // dtype.itemsize
+    if arch.isa == "a5" and dtype.itemsize == 4:
+        lanes *= 2
+    return -(-cols // lanes) * lanes // 8
+
+
+def scratch_bytes(instr: BoundInstr, arch: ArchConfig) -> int:
+    """Bytes from the start of tmp that TSEL or TCVT uses on a simd core."""
+    dst = _dst(instr)
+    if instr.op.family == "select":
+        return 8 if dst.dtype.itemsize == 4 else 16
+    src = instr.src[0]
+    assert isinstance(src, TileView)
+    pair = (src.dtype.name, dst.dtype.name)
+    if pair not in THROUGH_WIDER:
+        return 0
+    if not keeps_low_bits(arch.isa, pair, instr.attrs.get("sat"), instr.tmp is not None):
+        return 0
+    repeats = 1
+    if pair == ("f32", "i16"):
+        whole, rest = divmod(dst.valid_cols, arch.vector.width_bytes // 4)
+        repeats = min(max(whole, dst.valid_rows if rest else 0), 255)
+    return repeats * arch.vector.width_bytes
+
+
+def scratch_tile(instr: BoundInstr, arch: ArchConfig) -> tuple[DType, int, int] | None:
+    """Element type, rows and columns of the smallest legal scratch; None: none is needed.
+
+    Where the valid region of dst is dynamic it covers the whole tile.
+    """
+    rules = CONSTRAINTS[arch.isa][instr.op.family]
+    if not any(rule.rule == "has_scratch" for rule in rules):
+        return None
+    dst = _dst(instr)
+    rows = dst.valid_rows if dst.static_rows else dst.rows
+    cols = dst.valid_cols if dst.static_cols else dst.cols
+    if instr.op.family == "prelu":
+        return U8, rows + 1, _row_of(U8, mask_row_bytes(dst.dtype, cols, arch))
+    if instr.op.family == "adddeqrelu":
+        return I32, rows, _row_of(I32, cols * I32.itemsize)
+    return U8, 1, _row_of(U8, scratch_bytes(instr, arch))
+
+
+def _row_of(dtype: DType, size: int) -> int:
+    """Columns of a row that holds `size` bytes."""
+    return -(-size // BLOCK_BYTES) * BLOCK_BYTES // dtype.itemsize
+
+
+def _dst(instr: BoundInstr) -> TileView:
+    dst = instr.dst[0]
+    assert isinstance(dst, TileView)
+    return dst
