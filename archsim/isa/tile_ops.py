@@ -30,7 +30,9 @@ class TileOp:
     `dtypes[isa]` lists the legal (source, destination) pairs of a core generation; a generation
     that is absent does not have the instruction. `uops[isa]` is the micro-op that computes it,
     where the family needs only one. `keys` are the `key=value` operands and their legal values
-    (empty tuple: any). `accumulates` marks a destination that is read, too.
+    (empty tuple: any). `accumulates` marks a destination that is read, too. `swappable` marks two
+    sources of different kinds that may be written in either order, which then means something
+    (`tdivs d <- a, scalar` and `tdivs d <- scalar, a`): bound operands keep the order as written.
     """
 
     name: str
@@ -43,6 +45,7 @@ class TileOp:
     summary: str
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     accumulates: bool = False
+    swappable: bool = False
 
     @property
     def mnemonic(self) -> str:

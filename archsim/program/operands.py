@@ -135,27 +135,29 @@ def match_operands(
     """The operand of each row (None where an optional one is omitted), or None with a fault.
 
     Where optional rows can be left out in several ways, the first that suits the operands' kinds
-    is taken.
+    is taken. The two sources of a swappable instruction come back in the order as written.
     """
     if len(args) == len(rows) and all(map(_suits, rows, args)):
         return tuple(args)
     layouts = list(_layouts(rows, len(args)))
     if not layouts:
-        least = sum(not row.optional for row in rows)
-        count = str(len(rows)) if least == len(rows) else f"{least} to {len(rows)}"
-        noun = "operand" if count == "1" else "operands"
-        message = f"{op.mnemonic} takes {count} {noun} {side} of <-, {len(args)} given"
+        message = f"{op.mnemonic} takes {_count(rows)} {side} of <-, {len(args)} given"
         scope.faults.add(message, span, f"write {usage(op)}")
         return None
     for layout in layouts:
         if all(_suits(rows[row], arg) for row, arg in zip(layout, args, strict=True)):
-            break
-    else:
-        layout = layouts[0]
-        _report_kinds(op, rows, layout, args, scope)
-        return None
-    by_row = dict(zip(layout, args, strict=True))
-    return tuple(by_row.get(index) for index in range(len(rows)))
+            by_row = dict(zip(layout, args, strict=True))
+            return tuple(by_row.get(index) for index in range(len(rows)))
+    if op.swappable and rows is op.ins and all(map(_suits, reversed(rows), args)):
+        return tuple(args)
+    _report_kinds(op, rows, layouts[0], args, scope)
+    return None
+
+
+def _count(rows: Sequence[ArgRow]) -> str:
+    least = sum(not row.optional for row in rows)
+    count = str(len(rows)) if least == len(rows) else f"{least} to {len(rows)}"
+    return f"{count} operand" if count == "1" else f"{count} operands"
 
 
 def _layouts(rows: Sequence[ArgRow], count: int) -> Iterator[tuple[int, ...]]:
