@@ -7,15 +7,10 @@ vector function. The cost model in `archsim.cost.vreg` gives these numbers their
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from archsim.arch.fields import Section, Switch
 from archsim.arch.quantity import Basis, Quantity
-
-
-class Strict(BaseModel):
-    """Frozen; unknown keys and silent conversions are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 def _whole(quantity: Quantity) -> Quantity:
@@ -39,7 +34,7 @@ Ports = Literal["any", "first"]
 PortBinding = Literal["round_robin", "predictor"]
 
 
-class PairRule(Strict):
+class PairRule(Section):
     """One line of a table over pairs of micro-ops (first, then), the first match counts.
 
     A list that is left out matches everything; a list holds micro-op names, alone (`VEXP`) or with
@@ -61,10 +56,10 @@ class PairRule(Strict):
         return self
 
 
-class PairTable(Strict):
+class PairTable(Section):
     """A value for every pair of micro-ops: the first rule that matches, else `otherwise`."""
 
-    groups: dict[str, Names] = {}
+    groups: Mapping[str, Names] = {}
     rules: Annotated[tuple[PairRule, ...], Field(strict=False)]
     otherwise: PairRule  # names are ignored
     basis: Basis = Field(strict=False)
@@ -77,7 +72,7 @@ class PairTable(Strict):
         return frozenset(member for name in names for member in self.groups.get(name, (name,)))
 
 
-class PostUpdate(Strict):
+class PostUpdate(Section):
     """What loops pay whose loads and stores advance their own addresses."""
 
     stream_cycles: Cycles  # later start of a flat loop, for each loaded stream
@@ -85,7 +80,7 @@ class PostUpdate(Strict):
     row_period_cycles: Cycles
 
 
-class VregVector(Strict):
+class VregVector(Section):
     """One vector unit of the vreg style: in-order dispatch, out-of-order execution."""
 
     style: Literal["vreg"]
@@ -111,7 +106,7 @@ class VregVector(Strict):
 
     # registers
     physical_registers: Count
-    loop_carried_values: bool  # false: as the public model, which loses accumulators
+    loop_carried_values: Switch  # false: as the public model, which loses accumulators
     rename_cycles: Count  # dispatch to rename
     register_release_cycles: Count  # start of the last reader to release
 
@@ -128,16 +123,17 @@ class VregVector(Strict):
     # memory
     load_ports: Count
     store_ports: Count
-    bank_conflicts: bool
+    bank_conflicts: Literal["by_address", "off"]
     bank_accesses_per_cycle: Count  # of one bank group, at most one of them a write
     store_barrier_cycles: Cycles  # last store done to the next store, over a barrier
+    nested_barrier_cycles: Cycles  # in a nest: core drained to the next dispatch
 
     # pairs of micro-ops
     forwarding: PairTable  # start of a producer to the earliest start of its reader
     initiation_interval: PairTable  # issue to issue on one port
 
 
-class VregUopRow(Strict):
+class VregUopRow(Section):
     """One vector micro-op: which unit runs it, on which ports, how long until its result.
 
     `latency_cycles` is start to done; for a load or store start to done of the access.
@@ -149,9 +145,9 @@ class VregUopRow(Strict):
     unit: Unit
     ports: Ports = "any"
     latency_cycles: Cycles = Quantity(value=0, basis=Basis.DOCUMENTED, source="no execution")
-    by_form: dict[str, Cycles] = {}
+    by_form: Mapping[str, Cycles] = {}
     store_cycles: Cycles | None = None
-    store_by_form: dict[str, Cycles] = {}
+    store_by_form: Mapping[str, Cycles] = {}
     straight_line_cycles: Cycles | None = None
 
 
