@@ -1,7 +1,6 @@
 """The whole flow: read, check, lower, time and compute, explain."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -9,15 +8,16 @@ from numpy.typing import NDArray
 
 from archsim.analysis.basis import interval
 from archsim.analysis.hazards import Races
+from archsim.analysis.instruction import InstructionCycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
 from archsim.base.errors import Faults, InputError
-from archsim.check import check, check_program
+from archsim.check import check, check_program_static
 from archsim.engine.build import pipe_models
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
-from archsim.engine.jobs import Issued, Job, Work
+from archsim.engine.jobs import Job, Work
 from archsim.isa.operands import BoundInstr
-from archsim.lower import Lowered, lower
+from archsim.lower import lower
 from archsim.program.expect import compare, references
 from archsim.program.ir import Program
 from archsim.program.trace import load_program
@@ -45,7 +45,7 @@ def simulate(
     """
     program = load_program(path, arguments=arguments or {}, inputs=inputs or {}, sync=sync)
     chip = load(arch or program.arch, overrides)
-    notes = check_program(program, chip)
+    notes = program_findings(program, chip)
     placement = place(program, chip)
     survey(program, chip, placement)
     races = Races(streaming_pipes(chip))
@@ -62,6 +62,17 @@ def simulate(
     return analyse(
         program, chip, outcome.log, findings, comparisons, outcome.tensors, outcome.lowered
     )
+
+
+def program_findings(program: Program, chip: ArchConfig) -> list[Finding]:
+    """What declarations alone tell; errors among it are wrong input and are raised."""
+    found = check_program_static(program, chip)
+    errors = [fault for fault in found if fault.severity == "error"]
+    if errors:
+        raise InputError(errors)
+    return [
+        Finding(f.kind, f.severity, f.message, (f.span.where,) if f.span else ()) for f in found
+    ]
 
 
 def _watching(races: Races) -> Callable[[Job, int, list[int]], None]:
@@ -121,20 +132,6 @@ def _missed(program: Program, verdicts: Mapping[str, Mapping[str, object]]) -> l
         )
         missed.append(Finding("expect", "error", message, (expect.span.where,)))
     return missed
-
-
-@dataclass(frozen=True, slots=True)
-class InstructionCycles:
-    """One instruction alone on an idle core: its time, the uncertainty of it, its micro-ops."""
-
-    op: str
-    arch: ArchConfig
-    cycles: int
-    interval: tuple[int, int]
-    ticks_per_cycle: int
-    issued: Issued
-    lowered: Lowered
-    bound: BoundInstr
 
 
 def instruction_cycles(

@@ -1,18 +1,19 @@
 """The pipes of a chip: which cost model spends the time of which pipe."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from archsim.arch import ArchConfig, SimdArch, VregArch
 from archsim.cost.dma import half_up, path_cycles, transfers
 from archsim.cost.simd import SimdPipe
-from archsim.cost.vreg import function_timing
+from archsim.cost.vreg.timing import UbBanks, VregCost
 from archsim.engine.jobs import PipeModel
 from archsim.engine.models import SerialModel, SimdModel
 from archsim.isa.moves import Move
 from archsim.isa.pipes import Pipe
 from archsim.isa.timing import UopSlice
+from archsim.isa.vreg import VectorFunction
 from archsim.lower import Lowered
 
 Duration = Callable[[Lowered], tuple[int, tuple[UopSlice, ...]]]
@@ -31,7 +32,7 @@ def pipe_models(arch: ArchConfig) -> tuple[dict[Pipe, PipeModel], int]:
         vector = SerialModel(_functions(arch))
     moves: PipeModel = SerialModel(_moves(arch, ticks))
     scalar: PipeModel = SerialModel(_scalar(arch, ticks))
-    models = {pipe: moves for pipe in Pipe}
+    models = dict.fromkeys(Pipe, moves)
     return {**models, Pipe.V: vector, Pipe.S: scalar}, ticks
 
 
@@ -68,12 +69,16 @@ def _scalar(arch: ArchConfig, ticks: int) -> Duration:
 
 
 def _functions(arch: VregArch) -> Duration:
+    ub = arch.memory.ub
+    cost = VregCost(arch.vector, arch.uops, UbBanks(ub.bank_groups, ub.banks_per_group))
+
     def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
         """Vector functions one after the other: none overlaps the next."""
         slices: list[UopSlice] = []
         at = 0
         for function in lowered.uops:
-            timing: Any = function_timing(function, arch)
+            assert isinstance(function, VectorFunction)
+            timing = cost.time(function)
             slices += [_later(part, at) for part in timing.uops]
             at += timing.cycles
         return at, tuple(slices)
@@ -82,13 +87,4 @@ def _functions(arch: VregArch) -> Duration:
 
 
 def _later(part: UopSlice, by: int) -> UopSlice:
-    return UopSlice(
-        part.name,
-        part.repeat,
-        part.start + by,
-        part.end + by,
-        part.slots,
-        part.basis,
-        part.uncertainty,
-        part.count,
-    )
+    return replace(part, start=part.start + by, end=part.end + by)

@@ -6,8 +6,8 @@ from archsim.base.source import Span
 from archsim.engine.jobs import Flag, Job
 from archsim.engine.workshop import Refused, Workshop
 from archsim.isa.pipes import Pipe
-from archsim.program.ir import Instr, Program, Record
 from archsim.program.ir import Flag as FlagStatement
+from archsim.program.ir import Instr, Program, Record
 from archsim.program.walk import FlagKey, Step, StepKind, Walk, leaves
 from archsim.schedule.derive import Derivation
 from archsim.schedule.destroyed import Destroyed
