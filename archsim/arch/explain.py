@@ -23,6 +23,9 @@ _TYPES = {
 }
 
 
+STYLES = ("simd", "vreg")
+
+
 class Explainer:
     """Turns the errors of one validation into diagnostics."""
 
@@ -32,12 +35,16 @@ class Explainer:
         self._top = top
         self._faults = faults
 
-    def explain(self, error: ValidationError, *, style_unknown: bool) -> None:
+    def explain(self, error: ValidationError, *, style_known: bool) -> None:
         """Note every error; without a style none inside the sections that depend on it."""
+        style: KeyPath = ("vector", "style")
+        if not style_known and any(path[0] == "vector" and len(path) > 1 for path in self._flat):
+            value = self._flat[style].value if style in self._flat else None
+            message = f"vector.style is {shown(value)}; it must be simd or vreg"
+            self._origin(style).fault(self._faults, message, did_you_mean(str(value), STYLES))
         for detail in error.errors(include_url=False):
             path = _clean(detail["loc"])
-            of_style = path[0] == "vector" or (path[0] == "uops" and len(path) > 1)
-            if not (style_unknown and of_style):
+            if style_known or len(path) == 1 or path[0] not in ("vector", "uops"):
                 self._one(detail, path)
 
     def _one(self, detail: ErrorDetails, path: KeyPath) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,7 +17,7 @@ from archsim.base.errors import Diagnostic, Faults, InputError, did_you_mean
 from archsim.base.places import KeyPath
 from archsim.base.yaml import Document, parse_document, read_document
 
-STYLES: dict[object, type[ArchConfig]] = {"simd": SimdArch, "vreg": VregArch}
+STYLES: dict[str | None, type[ArchConfig]] = {"simd": SimdArch, "vreg": VregArch}
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -42,11 +42,9 @@ def load(name_or_path: str, overrides: Sequence[tuple[str, str]] = ()) -> ArchCo
     faults = Faults()
     chain = _read_chain(path, display, faults)
     flat: Flat = {}
-    for document in chain:
-        layer = flatten(document.value, document, faults)
-        extends = "extends" in document.value
-        flat = merge(_inherited(flat), _with_basis(layer, document, extends))
-    top = Origin(chain[-1], ())
+    for document, layer in chain:
+        flat = merge(_inherited(flat), _with_basis(layer, document))
+    top = Origin(chain[-1][0], ())
     flat.pop(("extends",), None)
     flat.setdefault(("name",), Leaf(path.stem, None, top))
     for pair in overrides:
@@ -78,32 +76,48 @@ def _resolve(name: str, folder: Path | None = None) -> tuple[Path, str]:
     raise InputError([Diagnostic(message, None, did_you_mean(name, chip_names()))])
 
 
-def _read_chain(path: Path, display: str, faults: Faults) -> list[Document]:
-    """The documents of an `extends:` chain, the base first."""
-    chain: list[Document] = []
+def _read_chain(path: Path, display: str, faults: Faults) -> list[tuple[Document, Flat]]:
+    """The documents and values of an `extends:` chain, the base first."""
+    chain: list[tuple[Document, Flat]] = []
     seen: list[Path] = []
     names: list[str] = []
     while True:
         seen.append(path.resolve())
         names.append(display)
-        document = read_document(path, display, parse_float=Fraction, faults=faults)
-        if not isinstance(document.value, dict):
-            what = shown(document.value)
-            faults.add(f"the file holds {what}; it must hold a mapping", document.span())
-            faults.raise_if_any()
-        chain.append(document)
-        base = document.value.get("extends")
-        if base is None:
+        document, layer = _read_layer(path, display, faults)
+        chain.append((document, layer))
+        if "extends" not in document.value:
             return chain[::-1]
-        path, display = _base_of(document, base, path.parent, faults)
+        path, display = _base_of(document, path.parent, faults)
         if path.resolve() in seen:
             circle = " -> ".join([*names[seen.index(path.resolve()) :], display])
             faults.add(f"extends goes in a circle: {circle}", document.span(("extends",)))
             faults.raise_if_any()
 
 
-def _base_of(document: Document, base: Any, folder: Path, faults: Faults) -> tuple[Path, str]:
-    span = document.span(("extends",))
+def _read_layer(path: Path, display: str, faults: Faults) -> tuple[Document, Flat]:
+    if path.parent == configs_folder():
+        return _shipped_layer(path, display)
+    document = read_document(path, display, parse_float=Fraction, faults=faults)
+    if not isinstance(document.value, dict):
+        what = shown(document.value)
+        faults.add(f"the file holds {what}; it must hold a mapping", document.span())
+        faults.raise_if_any()
+    return document, flatten(document.value, document, faults)
+
+
+@lru_cache(maxsize=16)
+def _shipped_layer(path: Path, display: str) -> tuple[Document, Flat]:
+    """A shipped file, read once a process: sweeps load one chip hundreds of times."""
+    faults = Faults()
+    document = read_document(path, display, parse_float=Fraction, faults=faults)
+    layer = flatten(document.value, document, faults)
+    faults.raise_if_any()
+    return document, layer
+
+
+def _base_of(document: Document, folder: Path, faults: Faults) -> tuple[Path, str]:
+    base, span = document.value["extends"], document.span(("extends",))
     if not isinstance(base, str):
         faults.add(f"extends is {shown(base)}; it must be a chip's name or a file", span)
         faults.raise_if_any()
@@ -124,13 +138,15 @@ def _inherited(flat: Flat) -> Flat:
     return {path: leaf for path, leaf in flat.items() if path not in (("name",), ("extends",))}
 
 
-def _with_basis(layer: Flat, document: Document, extends: bool) -> Flat:
+def _with_basis(layer: Flat, document: Document) -> Flat:
     """Numbers that change an extended chip without a basis of their own are overrides."""
-    if not extends:
+    if "extends" not in document.value:
         return layer
     from_here = Provenance(Basis.OVERRIDE, Path(document.source.name).name)
     return {
-        path: Leaf(leaf.value, leaf.provenance or from_here, leaf.origin)
+        path: leaf
+        if path in (("name",), ("description",), ("extends",))
+        else Leaf(leaf.value, leaf.provenance or from_here, leaf.origin)
         for path, leaf in layer.items()
     }
 
@@ -165,28 +181,16 @@ def _known_row(flat: Flat, steps: KeyPath) -> bool:
 
 
 def _validated(flat: Flat, top: Origin, faults: Faults) -> ArchConfig | None:
-    style = flat[("vector", "style")].value if ("vector", "style") in flat else None
-    model = STYLES.get(style if isinstance(style, str) else None, SimdArch)
+    leaf = flat.get(("vector", "style"))
+    style = leaf.value if leaf and isinstance(leaf.value, str) else None
+    model = STYLES.get(style, SimdArch)
     require_basis(model, flat, faults)
     tree = nested(model, flat)
     try:
         config = model.model_validate(tree)
     except ValidationError as error:
-        unknown = not isinstance(style, str) or style not in STYLES
-        if unknown:
-            _explain_style(flat, top, faults)
-        Explainer(model, flat, top, faults).explain(error, style_unknown=unknown)
+        Explainer(model, flat, top, faults).explain(error, style_known=style in STYLES)
         return None
     config._values = {dotted(p): leaf.value for p, leaf in flat.items()}
     config._provenance = {dotted(p): leaf.provenance for p, leaf in flat.items() if leaf.provenance}
     return config
-
-
-def _explain_style(flat: Flat, top: Origin, faults: Faults) -> None:
-    leaf = flat.get(("vector", "style"))
-    if leaf is None:
-        top.fault(faults, "the file has no vector.style; it must be simd or vreg")
-        return
-    near = did_you_mean(str(leaf.value), ("simd", "vreg"))
-    message = f"vector.style is {shown(leaf.value)}; it must be simd or vreg"
-    leaf.origin.fault(faults, message, near)

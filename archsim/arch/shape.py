@@ -3,6 +3,7 @@
 import types
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -27,12 +28,10 @@ def bare(annotation: Any) -> Any:
             return annotation
 
 
+@lru_cache(maxsize=8192)
 def at(model: type[BaseModel], path: KeyPath) -> Any:
     """The type at `path`, or None where nothing may stand there."""
-    found: Any = model
-    for step in path:
-        found = bare(_below(found, str(step)))
-    return found
+    return bare(_below(at(model, path[:-1]), str(path[-1]))) if path else model
 
 
 def field_at(model: type[BaseModel], path: KeyPath) -> FieldInfo | None:

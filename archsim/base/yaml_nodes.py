@@ -50,7 +50,7 @@ class YamlReader:
             raise self._syntax_error(error) from None
         except yaml.YAMLError as error:
             raise self._bad_character(error, text) from None
-        if isinstance(root, ScalarNode) and root.tag == f"{_TAG}null":
+        if isinstance(root, ScalarNode) and root.tag == f"{_TAG}null" and not root.value:
             return None
         return root
 

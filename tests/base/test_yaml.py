@@ -39,6 +39,11 @@ def test_yaml_values(written, value):
     assert type(read) is type(value)
 
 
+@pytest.mark.parametrize(("text", "value"), [("null", None), ("~", None), ("4", 4), ("x", "x")])
+def test_a_lone_scalar_is_a_document(text, value):
+    assert parse_document(text, "t.yaml").value == value
+
+
 def test_nan_is_read():
     read = parse_document("a: .nan", "t.yaml").value["a"]
     assert read != read
