@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
-from archsim.arch import ArchConfig
+from archsim.arch import SimdArch
 from archsim.cost.banks import BankMap, conflicts
 from archsim.isa.simd import Barrier, Control, RowLoop, SimdItem, SimdUop
 from archsim.isa.timing import Timing, UopSlice
 
 IDLE = -1
+# Register writes of the scalar unit: no V time in any model.
+SCALAR_CONTROLS = frozenset({"set_ctrl"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class _Slots:
 class SimdPipe:
     """The vector pipe of one simd chip. Stateless: a `StreamState` goes in and comes out."""
 
-    def __init__(self, arch: ArchConfig) -> None:
+    def __init__(self, arch: SimdArch) -> None:
         self._arch = arch
         self._vector = arch.vector
         self.ticks_per_cycle = _resolution(arch)
@@ -109,9 +111,9 @@ class SimdPipe:
         head, tail = self._ticks(cost.head), self._ticks(cost.tail)
         if self._vector.start_up == "head_and_tail":
             head, tail = head + tail, 0
+        if uop.argument is not None and not self._vector.count_mode_slope:
+            uop = replace(uop, repeat=uop.argument)
         cycles = self._slot_cycles(uop, row, cost.slope, cost.conflict_slope)
-        if uop.mask.mode == "count" and not self._vector.count_mode_slope:
-            cycles = Fraction(0)
         slots = self._ticks(max(cycles, Fraction(self._vector.min_slot_cycles)))
         return _Slots(
             head,
@@ -200,6 +202,8 @@ class _Run:
             self._occupy(self.release)
 
     def _set_up(self, item: Control) -> None:
+        if item.name in SCALAR_CONTROLS:
+            return
         if self.pipe._drains:
             # The board stream: a mask write waits for everything before it, then a head follows.
             self.release = max(self.release, self.complete)
@@ -234,7 +238,7 @@ def _moves(uop: SimdUop) -> bool:
     return len(steps) > 1
 
 
-def _resolution(arch: ArchConfig) -> int:
+def _resolution(arch: SimdArch) -> int:
     """Ticks per cycle: the least number in which every cost of the chip is whole."""
     parts = [Fraction(arch.vector.write_conflict_cycles).denominator]
     parts += [cycles.denominator for row in arch.uops.values() for cycles in row.all_cycles()]
