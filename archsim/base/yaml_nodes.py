@@ -165,7 +165,8 @@ def _explained(error: yaml.MarkedYAMLError, here: str) -> tuple[str, str | None]
     if problem.startswith("found character that cannot start") and here:
         return f"not valid YAML: a value cannot start with {here}", "put the text in quotes"
     context = f" {error.context}" if error.context else ""
-    return f"not valid YAML: {problem}{context}", None
+    fix = f"put a text that holds {here} in quotes" if here in ("[", "{") else None
+    return f"not valid YAML: {problem}{context}", fix
 
 
 def duplicate_message(key: str, first: Span) -> str:

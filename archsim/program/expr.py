@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from archsim.base.errors import Diagnostic, Faults, InputError, did_you_mean
 from archsim.base.source import Span
 from archsim.program.ir import Env, Expr
+from archsim.program.reading import listed
 
 MAX_TOKENS = 200
 _TOKEN = re.compile(
@@ -47,10 +48,14 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What an expression may read: integer names, and floats that it may not."""
+    """What an expression may read: integers. It may not read floats.
+
+    `broken` names have a fault of their own: what reads them is not judged, and not parsed either.
+    """
 
     integers: Collection[str]
     floats: Collection[str] = ()
+    broken: Collection[str] = ()
 
 
 def parse_expr(text: str, span: Span, names: Names, faults: Faults) -> Expr | None:
@@ -175,12 +180,14 @@ class _Parser:
 
     def _reject_name(self, name: str, at: int, width: int) -> None:
         self.failed = True
+        if name in self._names.broken:
+            return
         place = self._span.shifted(at, width)
         if name in self._names.floats:
             self._faults.add(f"{name} is not an integer; expressions are over integers", place)
             return
         known = sorted(self._names.integers)
-        rule = f"known here: {', '.join(known)}" if known else "no scalar or loop variable is known"
+        rule = f"known here: {listed(known)}" if known else "no scalar or loop variable is known"
         self._faults.add(f'unknown name "{name}"; {rule}', place, did_you_mean(name, known))
 
     def _call(self, token: str, at: int) -> _Term:
@@ -216,7 +223,8 @@ class _Parser:
 
     def _unexpected(self, rule: str) -> NoReturn:
         token = self._peek()
-        what = f'unexpected "{token}"' if token else "the expression ends too early"
+        quote = "'" if token == '"' else '"'
+        what = f"unexpected {quote}{token}{quote}" if token else "the expression ends too early"
         self._stop(f"{what}; {rule}", self._position(), len(token) or 1, _ADVICE.get(token))
 
     def _stop(self, message: str, at: int, width: int = 1, fix: str | None = None) -> NoReturn:

@@ -78,7 +78,8 @@ def _sides(
 ) -> tuple[list[Piece], list[Piece]] | None:
     arrow = rest.text.find("<-")
     if arrow < 0:
-        scope.faults.add(f"{op.mnemonic} has no <-", span, f"write {usage(op)}")
+        message = f"{op.mnemonic} has no <-; it must stand between results and operands"
+        scope.faults.add(message, span, f"write {usage(op)}")
         return None
     left = split_pieces(rest.text[:arrow], rest.span)
     right = split_pieces(rest.text[arrow + 2 :], rest.span.shifted(arrow + 2))
@@ -179,14 +180,19 @@ def _check_binding(
             right = False
     for row, number in zip(op.ins, ins, strict=True):
         if isinstance(number, ScalarArg) and not _is_offset(number, scope):
-            rule = "must be an integer of at least 0"
-            scope.faults.add(f"{row.name} of {op.mnemonic} is wrong; it {rule}", number.span)
+            what, rule = f"{row.name} of {op.mnemonic}", "must be an integer of at least 0"
+            scope.faults.add(f"{what} is {_offset(number, scope)}; {rule}", number.span)
             right = False
     return right
 
 
 def _is_offset(arg: ScalarArg, scope: Scope) -> bool:
-    value = arg.expr.literal if arg.expr is not None else arg.value
-    if arg.name is not None:
-        value = scope.symbols.scalars.get(arg.name)
+    value = _offset(arg, scope)
     return value is None or (isinstance(value, int) and value >= 0)
+
+
+def _offset(arg: ScalarArg, scope: Scope) -> int | float | None:
+    """The value of a number, as far as the text tells it."""
+    if arg.name is not None:
+        return scope.symbols.scalars.get(arg.name)
+    return arg.expr.literal if arg.expr is not None else arg.value

@@ -11,7 +11,7 @@ from archsim.isa.tile_ops import TileOp
 from archsim.program.expr import literal
 from archsim.program.ir import Arg, ScalarArg, TileArg, TileDecl, WindowArg
 from archsim.program.pieces import Piece, split_pieces
-from archsim.program.reading import number_in
+from archsim.program.reading import listed, number_in
 from archsim.program.scope import Scope
 
 _INDEXED = re.compile(r"([A-Za-z_]\w*)\s*(?:\[(.*)\])?$", re.ASCII)
@@ -87,7 +87,9 @@ def _window(piece: Piece, name: str, index: str | None, scope: Scope) -> WindowA
         scope.faults.add("the brackets do not match", _inside(piece))
         return None
     if len(pieces) != rank:
-        message = f"the window has {len(pieces)} indices; tensor {name} has {rank} dimensions"
+        given = f"{len(pieces)} {'index' if len(pieces) == 1 else 'indices'}"
+        extent = f"{rank} {'dimension' if rank == 1 else 'dimensions'}"
+        message = f"the window has {given}; tensor {name} has {extent}"
         scope.faults.add(message, piece.span)
         return None
     offsets = [scope.expr(part.text, part.span) for part in pieces]
@@ -101,8 +103,10 @@ def _window(piece: Piece, name: str, index: str | None, scope: Scope) -> WindowA
 def _scalar(piece: Piece, name: str, scope: Scope) -> ScalarArg | None:
     if name in scope.names.integers or name in scope.names.floats:
         return ScalarArg(None, name, piece.span)
+    if name in scope.symbols.broken:
+        return None
     known = sorted((*scope.names.integers, *scope.names.floats))
-    rule = f"known here: {', '.join(known)}" if known else "no scalar or loop variable is known"
+    rule = f"known here: {listed(known)}" if known else "no scalar or loop variable is known"
     fix = did_you_mean(name, known)
     scope.faults.add(f'unknown scalar "{name}"; {rule}', piece.span, fix)
     return None
@@ -116,7 +120,8 @@ def _unknown(piece: Piece, name: str, scope: Scope) -> None:
         message = f"{name} is an event; an instruction waits for it by waits=[{name}]"
         scope.faults.add(message, place)
     else:
-        scope.symbols.add_unknown("tile or tensor", name, place, scope.faults)
+        near = (f"${scalar}" for scalar in (*scope.names.integers, *scope.names.floats))
+        scope.symbols.add_unknown("tile or tensor", name, place, scope.faults, near)
 
 
 def usage(op: TileOp) -> str:

@@ -35,6 +35,12 @@ def number_in(text: str) -> int | float | None:
         return None
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names for a message; of many only the first 20."""
+    known = list(names)
+    return ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+
+
 def shown(value: object) -> str:
     """A value from a document, short enough for a message."""
     if isinstance(value, Mapping):

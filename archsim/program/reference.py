@@ -16,6 +16,7 @@ import numpy as np
 from archsim.base.dtypes import DTYPES, SPELLINGS, DType, dtype_named
 from archsim.base.errors import Diagnostic, Faults, InputError, did_you_mean
 from archsim.base.source import Span
+from archsim.program.reading import listed
 from archsim.program.rounded import to_dtype
 
 MAX_POWER_BITS = 4096
@@ -158,7 +159,7 @@ class _Check:
     def _name(self, node: ast.Name) -> None:
         if node.id in self._names:
             return
-        rule = f"known here: {', '.join(self._names)}" if self._names else "nothing is declared"
+        rule = f"known here: {listed(self._names)}" if self._names else "nothing is declared"
         fix = did_you_mean(node.id, self._names)
         if node.id in FUNCTIONS:
             rule, fix = "it is a function and takes arguments", None
@@ -193,7 +194,7 @@ class _Check:
         fix = "write maximum(a, b)" if name == "max" else None
         fix = "write minimum(a, b)" if name == "min" else fix
         noun = "argument" if takes == "1" else "arguments"
-        self._add(node, f"{name} has {count} arguments; it takes {takes} {noun}", fix)
+        self._add(node, f"{name} takes {takes} {noun}, {count} given", fix)
 
     def _keyword(self, keyword: ast.keyword, name: str, function: _Function) -> None:
         if keyword.arg not in function.keywords:

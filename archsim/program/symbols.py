@@ -1,13 +1,13 @@
 """The names of one program: what each of them is while the file is being read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from archsim.base.errors import Faults, did_you_mean
 from archsim.base.source import Span
 from archsim.program.expr import Names
 from archsim.program.ir import EventDecl, TensorDecl, TileDecl
-from archsim.program.reading import Node
+from archsim.program.reading import Node, listed
 
 
 @dataclass(slots=True)
@@ -31,8 +31,7 @@ class Symbols:
         """What an expression inside `loops` may read."""
         integers = [name for name, value in self.scalars.items() if isinstance(value, int)]
         floats = [name for name, value in self.scalars.items() if isinstance(value, float)]
-        hidden = [name for name in self.broken if name not in integers]
-        return Names(dict.fromkeys((*loops, *integers, *hidden)), dict.fromkeys(floats))
+        return Names(dict.fromkeys((*loops, *integers)), dict.fromkeys(floats), self.broken)
 
     def kind_of(self, name: str) -> str | None:
         """`tile`, `tensor`, `event`, `scalar`, or None for a name that is not declared."""
@@ -41,8 +40,13 @@ class Symbols:
                 return kind
         return None
 
-    def add_unknown(self, kind: str, name: str, place: Span, faults: Faults) -> None:
-        """Note that `name` is no declared tile, tensor, event (or what `kind` says)."""
+    def add_unknown(
+        self, kind: str, name: str, place: Span, faults: Faults, near: Iterable[str] = ()
+    ) -> None:
+        """Note that `name` is no declared tile, tensor, event (or what `kind` says).
+
+        The advice may also be one of `near`.
+        """
         actual = self.kind_of(name)
         tables = self._tables()
         known = [n for k, table in tables.items() if k in kind.split(" or ") for n in table]
@@ -50,8 +54,8 @@ class Symbols:
         if actual:
             faults.add(f'"{name}" is a {actual}; {article} {kind} must stand here', place)
             return
-        rule = f"declared: {', '.join(known[:20])}" if known else f"the program declares no {kind}"
-        faults.add(f'unknown {kind} "{name}"; {rule}', place, did_you_mean(name, known))
+        rule = f"declared: {listed(known)}" if known else f"the program declares no {kind}"
+        faults.add(f'unknown {kind} "{name}"; {rule}', place, did_you_mean(name, [*known, *near]))
 
     def _tables(self) -> Mapping[str, Mapping[str, object]]:
         return {

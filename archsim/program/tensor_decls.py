@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from archsim.base.dtypes import DTYPES, SPELLINGS, DType, dtype_named
 from archsim.base.errors import Faults, did_you_mean
-from archsim.program.expr import Names, parse_expr
+from archsim.program.expr import parse_expr
 from archsim.program.init_decls import read_init
 from archsim.program.ir import Init, TensorDecl
 from archsim.program.reading import Node, number_in
@@ -83,9 +83,9 @@ def _tensor(node: Node, symbols: Symbols, directory: str) -> TensorDecl | None:
 def _shape(node: Node, what: str, symbols: Symbols) -> tuple[int, ...] | None:
     part = node.get("shape")
     if part is None:
-        node.faults.add(f"{what} has no shape; it must list one to five extents", node.key_span)
+        node.faults.add(f"{what} has no shape; it must list 1 to 5 extents", node.key_span)
         return None
-    rule = f"a list of one to {MAX_RANK} extents"
+    rule = f"a list of 1 to {MAX_RANK} extents"
     if not part.is_list(f"shape of {what}", rule):
         return None
     if not 1 <= len(part.value) <= MAX_RANK:
@@ -104,8 +104,8 @@ def _strides(
         return None
     if len(part.value) != len(shape):
         part.fault(
-            f"strides of {what} has {len(part.value)} entries; must have one for each of its "
-            f"{len(shape)} dimensions"
+            f"strides of {what} has {len(part.value)} entries; must have {len(shape)}, "
+            "one a dimension"
         )
         return None
     return _constants(part, f"stride of {what}", symbols, 0)
@@ -134,9 +134,8 @@ def _constant(node: Node, what: str, symbols: Symbols, least: int) -> int | None
     """An integer, or an expression over scalars."""
     if not isinstance(node.value, str) or number_in(node.value.strip()) is not None:
         return node.integer(what, least)
-    names = symbols.names()
-    expr = parse_expr(node.value, node.text_span, Names(names.integers, names.floats), node.faults)
-    if expr is None or any(name in symbols.broken for name in expr.names):
+    expr = parse_expr(node.value, node.text_span, symbols.names(), node.faults)
+    if expr is None:
         return None
     value = expr.value(symbols.scalars)
     if value < least:

@@ -59,6 +59,8 @@ def _tile(node: Node, symbols: Symbols) -> TileDecl | None:
     rows, cols = shape
     row_major = blayout == "row_major"
     stride = _stride(node, what, shape, row_major)
+    if stride is None:
+        return None
     if slayout == "none_box":
         _check_pitch(node, what, dtype, shape, stride if row_major else None)
     return TileDecl(
@@ -164,7 +166,7 @@ def _pad(node: Node, what: str) -> str | None:
     return part.choice(f"pad of {what}", PADS)
 
 
-def _stride(node: Node, what: str, shape: tuple[int, int], row_major: bool) -> int:
+def _stride(node: Node, what: str, shape: tuple[int, int], row_major: bool) -> int | None:
     part = node.get("stride")
     cols = shape[1]
     if part is None:
@@ -175,7 +177,8 @@ def _stride(node: Node, what: str, shape: tuple[int, int], row_major: bool) -> i
     value = part.integer(f"stride of {what}", 1)
     if value is not None and value < cols:
         part.fault(f"stride of {what} is {value}; must be at least its {cols} columns")
-    return value or cols
+        return None
+    return value
 
 
 def _check_pitch(
