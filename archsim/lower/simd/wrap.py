@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from archsim.base.dtypes import F16, F32, I8, I16, I32, DType
 from archsim.isa.operands import MEMORY, Region, TileView
-from archsim.isa.simd import RowLoop, SimdItem
+from archsim.isa.simd import FULL, RowLoop, SimdItem
 from archsim.lower.simd.emit import (
     BARRIER,
     SET_MASK,
@@ -111,8 +111,9 @@ def _by_chunks(walk: Walk, steps: tuple[Stream, ...]) -> Iterator[Item]:
 def _row_of_chunks(steps: tuple[Stream, ...], start: int, stop: int) -> Iterator[SimdItem]:
     for first, size in chunks(stop - start, _CHUNK):
         yield SET_MASK
-        mask = partial(size)
-        yield from fenced(*(s.uop(1, mask, col=start + first, looped=True) for s in steps))
+        for step in steps:
+            mask = FULL if size == step.lanes else partial(size)
+            yield from fenced(step.uop(1, mask, col=start + first, looped=True))
     yield SET_MASK
 
 
