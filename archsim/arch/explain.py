@@ -70,13 +70,16 @@ class Explainer:
     def _disagreement(self, section: KeyPath, path: KeyPath, rule: str) -> None:
         """Values of one section: point at the one that came last, which broke the peace."""
         value = self._flat[path].value if path in self._flat else None
-        written = [leaf.origin for p, leaf in self._flat.items() if p[: len(section)] == section]
-        said = [origin for origin in written if origin.override is not None]
         own = self._origin(path)
-        if not said and own.document is not self._top.document:
-            said = [origin for origin in written if origin.document is self._top.document]
-        message = f"{dotted(path)} is {shown(value)}; it must be {rule}"
-        (said[-1] if said else own).fault(self._faults, message)
+        written = [(p, leaf) for p, leaf in self._flat.items() if p[: len(section)] == section]
+        last = [(p, leaf.origin) for p, leaf in written if leaf.origin.override is not None]
+        if not last:
+            top = self._top.document
+            last = [(p, leaf.origin) for p, leaf in written if leaf.origin.document is top]
+        if last and own not in [origin for _, origin in last]:
+            # the rule names the other value
+            own = max(last, key=lambda entry: str(entry[0][-1]) in rule)[1]
+        own.fault(self._faults, f"{dotted(path)} is {shown(value)}; it must be {rule}")
 
     def _unknown(self, path: KeyPath) -> None:
         where = f" in {dotted(path[:-1])}" if len(path) > 1 else ""

@@ -5,14 +5,18 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from archsim.arch.config import ArchConfig, SimdArch, VregArch
+from archsim.arch.fields import PIPES
 from archsim.arch.layers import ABOUT
 from archsim.arch.quantity import Basis
+from archsim.base.dtypes import DTYPES
 
 _ABOUT: dict[str, Any] = {
     "basis": {"enum": [str(basis) for basis in Basis], "description": "how far to trust it"},
     "source": {"type": "string", "minLength": 1, "description": "where it comes from"},
     "uncertainty": {"type": "number", "minimum": 0, "description": "relative: 0.05 is 5 %"},
 }
+# pydantic leaves out the names that a mapping's keys may have
+_NAMES = {"pipes": PIPES, "by_dtype": tuple(DTYPES)}
 _ANY_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": "^[0-9]+/[0-9]+$"}]}
 
 
@@ -71,7 +75,7 @@ def _section(schema: dict[str, Any]) -> dict[str, Any]:
     if "properties" not in schema:
         return schema
     properties = {
-        key: _with_basis(value) if _is_number(value) else _table(value)
+        key: _with_basis(value) if _is_number(value) else _table(key, value)
         for key, value in schema["properties"].items()
         if key not in ABOUT
     }
@@ -79,14 +83,13 @@ def _section(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "properties": properties | _ABOUT, "required": required}
 
 
-def _table(schema: dict[str, Any]) -> dict[str, Any]:
+def _table(key: str, schema: dict[str, Any]) -> dict[str, Any]:
     """A mapping with free keys holds a basis for all of its rows, too."""
     if not isinstance(schema.get("additionalProperties"), dict):
         return schema
     out = {**schema, "properties": dict(_ABOUT)}
-    names = out.pop("propertyNames", None)
-    if names:
-        out["propertyNames"] = {"anyOf": [names, {"enum": list(ABOUT)}]}
+    if key in _NAMES:
+        out["propertyNames"] = {"enum": [*_NAMES[key], *ABOUT]}
     return out
 
 
