@@ -87,12 +87,9 @@ def to_float(x: NDArray[Any], dtype: DType, rounding: Rounding = nearest_even) -
     overflows). Shape and signs, that of zero included, are kept. numpy's warnings about casts
     (overflow, signalling NaN) are the caller's to silence.
     """
-    if rounding is nearest_even and dtype is F32:
-        return x.astype(np.float32)
-    if rounding is nearest_even and dtype is F16:
-        # numpy takes 32-bit integers to f16 through f32, which would round twice.
-        exact = x if x.dtype.kind == "f" else x.astype(np.float64)
-        return exact.astype(np.float16)
+    if rounding is nearest_even and dtype is not BF16:
+        # numpy takes integers to f16 through f32, which is exact below the overflow of f16.
+        return x.astype(dtype.np)
     return _scaled(x.astype(np.float64), _FORMATS[dtype], rounding).astype(dtype.np)
 
 

@@ -159,12 +159,11 @@ def test_known_points_of_f32_to_half(mode: str, value: float, bits: int) -> None
     assert int(halves_of(np.array([value], np.float32), mode)[0]) == bits
 
 
-def test_a_32_bit_integer_becomes_a_half_in_one_rounding() -> None:
-    # 2049 * 2^13 + 1 is just above a tie of halves; f32 would drop the 1 and then round to even.
-    value = np.array([2049 * 2**4 + 0, 2049 * 2**4 + 1, 16777217], np.int32)
-    with np.errstate(over="ignore"):
-        got = to_float(value, F16).view(np.uint16)
-    assert [int(b) for b in got] == [half_bits(int(v), "rint") for v in value]
+@pytest.mark.parametrize("mode", ROUNDINGS)
+def test_32_bit_integers_become_the_half_of_the_exact_model(mode: str) -> None:
+    values = [2049, 2051, 32784, 32785, 65519, 65520, 16777217, 2**31 - 1, -(2**31), -2049, 0]
+    got = halves_of(np.array(values, np.int32), mode)
+    assert [int(b) for b in got] == [half_bits(float(v), mode) for v in values]
 
 
 def exact_neighbour(value: int, precision: int, mode: str) -> int:
