@@ -11,7 +11,7 @@ from archsim.isa.tile_ops import TileOp
 from archsim.program.expr import literal
 from archsim.program.ir import Arg, ScalarArg, TileArg, TileDecl, WindowArg
 from archsim.program.pieces import Piece, split_pieces
-from archsim.program.reading import listed, number_in
+from archsim.program.reading import counted, listed, number_in
 from archsim.program.scope import Scope
 
 _INDEXED = re.compile(r"([A-Za-z_]\w*)\s*(?:\[(.*)\])?$", re.ASCII)
@@ -87,8 +87,8 @@ def _window(piece: Piece, name: str, index: str | None, scope: Scope) -> WindowA
         scope.faults.add("the brackets do not match", _inside(piece))
         return None
     if len(pieces) != rank:
-        given = f"{len(pieces)} {'index' if len(pieces) == 1 else 'indices'}"
-        extent = f"{rank} {'dimension' if rank == 1 else 'dimensions'}"
+        given = counted(len(pieces), "index", "indices")
+        extent = counted(rank, "dimension", "dimensions")
         message = f"the window has {given}; tensor {name} has {extent}"
         scope.faults.add(message, piece.span)
         return None
@@ -161,8 +161,8 @@ def match_operands(
 
 def _count(rows: Sequence[ArgRow]) -> str:
     least = sum(not row.optional for row in rows)
-    count = str(len(rows)) if least == len(rows) else f"{least} to {len(rows)}"
-    return f"{count} operand" if count == "1" else f"{count} operands"
+    most = counted(len(rows), "operand", "operands")
+    return most if least == len(rows) else f"{least} to {most}"
 
 
 def _layouts(rows: Sequence[ArgRow], count: int) -> Iterator[tuple[int, ...]]:

@@ -41,6 +41,11 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """A count with its noun: "1 entry", "2 entries"."""
+    return f"{count} {one if count == 1 else many}"
+
+
 def shown(value: object) -> str:
     """A value from a document, short enough for a message."""
     if isinstance(value, Mapping):

@@ -23,7 +23,7 @@ from archsim.program.ir import (
     Wait,
 )
 from archsim.program.pieces import Piece
-from archsim.program.reading import IDENTIFIER, Node
+from archsim.program.reading import IDENTIFIER, Node, counted
 from archsim.program.scope import Scope
 from archsim.program.symbols import Symbols
 
@@ -209,7 +209,7 @@ def _range(head: Node, scope: Scope) -> tuple[Expr, Expr, Expr] | None:
     if isinstance(part.value, list):
         if len(part.value) not in (2, 3):
             rule = "a count, [start, stop] or [start, stop, step]"
-            part.fault(f"range has {len(part.value)} entries; must be {rule}")
+            part.fault(f"range has {counted(len(part.value), 'entry', 'entries')}; must be {rule}")
             return None
         parts = dict(zip(RANGE_KEYS, part.children(), strict=False))
     elif isinstance(part.value, dict):

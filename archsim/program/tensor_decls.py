@@ -8,7 +8,7 @@ from archsim.base.errors import Faults, did_you_mean
 from archsim.program.expr import parse_expr
 from archsim.program.init_decls import read_init
 from archsim.program.ir import Init, TensorDecl
-from archsim.program.reading import Node, number_in
+from archsim.program.reading import Node, counted, number_in
 from archsim.program.symbols import Symbols
 
 TENSOR_KEYS = ("dtype", "shape", "strides", "layout", "init")
@@ -89,7 +89,9 @@ def _shape(node: Node, what: str, symbols: Symbols) -> tuple[int, ...] | None:
     if not part.is_list(f"shape of {what}", rule):
         return None
     if not 1 <= len(part.value) <= MAX_RANK:
-        part.fault(f"shape of {what} has {len(part.value)} extents; must be {rule}")
+        part.fault(
+            f"shape of {what} has {counted(len(part.value), 'extent', 'extents')}; must be {rule}"
+        )
         return None
     return _constants(part, f"extent of {what}", symbols, 1)
 
@@ -104,8 +106,8 @@ def _strides(
         return None
     if len(part.value) != len(shape):
         part.fault(
-            f"strides of {what} has {len(part.value)} entries; must have {len(shape)}, "
-            "one a dimension"
+            f"strides of {what} has {counted(len(part.value), 'entry', 'entries')}; "
+            f"must have {len(shape)}, one a dimension"
         )
         return None
     return _constants(part, f"stride of {what}", symbols, 0)

@@ -7,7 +7,7 @@ from archsim.base.dtypes import DType
 from archsim.isa.operands import Loc
 from archsim.program.expr import Names, literal, parse_expr
 from archsim.program.ir import TileDecl, Valid
-from archsim.program.reading import Node, number_in
+from archsim.program.reading import Node, counted, number_in
 from archsim.program.symbols import Symbols
 from archsim.program.tensor_decls import dtype_at
 
@@ -112,7 +112,11 @@ def _pair(
         fix = None
         if isinstance(both.value, list) and any(isinstance(item, str) for item in both.value):
             fix = "in a list, put an expression that holds commas in quotes"
-        count = f"{len(both.value)} entries" if isinstance(both.value, list) else "no list"
+        count = (
+            counted(len(both.value), "entry", "entries")
+            if isinstance(both.value, list)
+            else "no list"
+        )
         both.fault(f"{together} of {what} has {count}; must be a list of rows and columns", fix)
         return None
     return both.at(0), both.at(1)
