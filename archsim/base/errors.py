@@ -30,11 +30,11 @@ class Diagnostic:
         out = [f"{self.span}: {self.message}"]
         lines = self.span.source.lines
         if 1 <= self.span.line <= len(lines):
-            text = lines[self.span.line - 1]
+            text, column = _excerpt(lines[self.span.line - 1], self.span.column)
             number = f"{self.span.line:5d} | "
             out.append(number + text)
-            caret = "^" * max(1, min(self.span.width, len(text) - self.span.column + 1))
-            out.append(" " * (len(number) - 2) + "| " + " " * (self.span.column - 1) + caret)
+            caret = "^" * max(1, min(self.span.width, len(text) - column + 1))
+            out.append(" " * (len(number) - 2) + "| " + " " * (column - 1) + caret)
         if self.fix:
             out.append(f"  {self.fix}")
         return "\n".join(out)
@@ -48,6 +48,15 @@ class Diagnostic:
             "message": self.message,
             "fix": self.fix,
         }
+
+
+def _excerpt(line: str, column: int, width: int = 160) -> tuple[str, int]:
+    """The part of a long line around a column, and where the column is in it."""
+    if len(line) <= width:
+        return line, column
+    start = max(0, min(column - 1 - width // 2, len(line) - width))
+    before, after = "..." if start else "", "..." if start + width < len(line) else ""
+    return before + line[start : start + width] + after, column - start + len(before)
 
 
 class InputError(Exception):
