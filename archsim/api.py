@@ -7,15 +7,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from archsim.analysis.basis import interval
-from archsim.analysis.hazards import Races
+from archsim.analysis.hazards import Access, Races
 from archsim.analysis.instruction import InstructionCycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
 from archsim.base.errors import Faults, InputError
 from archsim.check import check, check_program_static
 from archsim.engine.build import pipe_models
+from archsim.engine.core import Observer
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
-from archsim.engine.jobs import Job, Work
+from archsim.engine.jobs import Job, Work, no_values
 from archsim.isa.operands import BoundInstr
 from archsim.lower import lower
 from archsim.program.expect import compare, references
@@ -47,12 +48,13 @@ def simulate(
     chip = load(arch or program.arch, overrides)
     notes = program_findings(program, chip)
     placement = place(program, chip)
-    survey(program, chip, placement)
+    steps = survey(program, chip, placement)
     races = Races(streaming_pipes(chip))
     outcome = execute(
         program,
         chip,
         placement,
+        steps,
         numerics=numerics,
         observer=None if program.auto_sync else _watching(races),
         progress=progress,
@@ -75,13 +77,11 @@ def program_findings(program: Program, chip: ArchConfig) -> list[Finding]:
     ]
 
 
-def _watching(races: Races) -> Callable[[Job, int, list[int]], None]:
+def _watching(races: Races) -> Observer:
     def started(job: Job, sequence: int, known: list[int]) -> None:
-        assert job.work is not None
-        lowered = job.work.lowered
-        where = job.span.where if job.span is not None else "?"
-        regions = (lowered.reads, lowered.writes)
-        races.started(job.id, job.work.op, job.pipe, sequence, known, regions, job.gm_addr, where)
+        work = job.work
+        access = Access(work.reads, work.writes, job.gm_addr, job.span)
+        races.started(job.id, work.op, job.pipe, sequence, known, access)
 
     return started
 
@@ -155,7 +155,8 @@ def instruction_cycles(
     lowered = lower(bound, chip)
     models, ticks = pipe_models(chip)
     model = models[bound.op.pipe]
-    issued, _ = model.issue(Work(bound.op.name, bound.op.pipe, lowered), model.initial(), 0)
+    work = Work(bound.op.name, bound.op.pipe, lowered, no_values)
+    issued, _ = model.issue(work, model.initial(), 0)
     length = issued.end - issued.start
     cycles = (2 * length + ticks) // (2 * ticks)
     span = interval(issued.uops, cycles)

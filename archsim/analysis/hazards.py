@@ -6,7 +6,9 @@ to be kind.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from archsim.base.source import Span
 from archsim.isa.operands import Region
 from archsim.isa.pipes import Pipe
 from archsim.schedule.derive import INDEX
@@ -16,13 +18,22 @@ from archsim.trace.records import Finding
 NAMES = {"raw": "read after write", "war": "write after read", "waw": "write after write"}
 
 
+class Access(NamedTuple):
+    """What an instruction touches, and where it stands in the program."""
+
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...]
+    gm_addr: int
+    span: Span | None
+
+
 class Races:
     """Watches instructions start, and keeps one finding for each pair of places."""
 
     def __init__(self, streaming: frozenset[Pipe]) -> None:
         self._footprints = Footprints()
         self._streaming = streaming
-        self._found: dict[tuple[str, str, str], Finding] = {}
+        self._found: dict[tuple[str, ...], Finding] = {}
 
     @property
     def findings(self) -> list[Finding]:
@@ -30,40 +41,40 @@ class Races:
         return list(self._found.values())
 
     def started(
-        self,
-        id: int,
-        op: str,
-        pipe: Pipe,
-        sequence: int,
-        known: Sequence[int],
-        regions: tuple[tuple[Region, ...], tuple[Region, ...]],
-        gm_addr: int,
-        where: str,
+        self, id: int, op: str, pipe: Pipe, sequence: int, known: Sequence[int], access: Access
     ) -> None:
         """Instruction `id`, the pipe's number `sequence`, starts; `known` is complete for sure."""
-        reads = [self._footprints.cell(region, gm_addr) for region in regions[0]]
-        writes = [self._footprints.cell(region, gm_addr) for region in regions[1]]
-        touch = Touch(id, sequence, tuple(known), where)
+        cell_of, gm_addr = self._footprints.cell, access.gm_addr
+        reads = [cell_of(region, gm_addr) for region in access.reads]
+        writes = [cell_of(region, gm_addr) for region in access.writes]
+        touch = Touch(id, sequence, (), access.span)
+        me = (pipe, touch, op, known)
         for cell in reads:
-            self._against(pipe, touch, op, cell, "writers", "raw")
+            for other in cell.overlapping:
+                self._against(me, other, other.writers, "raw")
         for cell in writes:
-            self._against(pipe, touch, op, cell, "writers", "waw")
-            self._against(pipe, touch, op, cell, "readers", "war")
+            for other in cell.overlapping:
+                self._against(me, other, other.writers, "waw")
+                self._against(me, other, other.readers, "war")
         for cell in reads:
             cell.readers[pipe] = touch
         for cell in writes:
             cell.writers[pipe] = touch
 
     def _against(
-        self, pipe: Pipe, touch: Touch, op: str, cell: Cell, kind: str, hazard: str
+        self,
+        me: tuple[Pipe, Touch, str, Sequence[int]],
+        cell: Cell,
+        touches: dict[Pipe, Touch],
+        hazard: str,
     ) -> None:
-        for other in cell.overlapping:
-            for source, earlier in getattr(other, kind).items():
-                if touch.known[INDEX[source]] >= earlier.sequence:
-                    continue
-                if source is pipe and not (hazard == "raw" and pipe in self._streaming):
-                    continue
-                self._report(pipe, touch, source, earlier, op, other, hazard)
+        pipe, touch, op, known = me
+        for source, earlier in touches.items():
+            if known[INDEX[source]] >= earlier.sequence:
+                continue
+            if source is pipe and not (hazard == "raw" and pipe in self._streaming):
+                continue
+            self._report(pipe, touch, source, earlier, op, cell, hazard)
 
     def _report(
         self,
@@ -77,7 +88,8 @@ class Races:
     ) -> None:
         if earlier.id > touch.id:  # it started first, but comes later in the program
             hazard = {"raw": "war", "war": "raw"}.get(hazard, hazard)
-        key = (touch.where, earlier.where, hazard)
+        places = tuple(span.where if span else "?" for span in (touch.span, earlier.span))
+        key = (*places, hazard)
         if key in self._found:
             return
         region = cell.region
@@ -90,6 +102,6 @@ class Races:
             "error",
             f"{NAMES[hazard]}: {op} (id {touch.id}) on {pipe} and id {earlier.id} on {source} "
             f"both touch {region.memory} {region.addr:#x}..{region.end:#x}; {repair}",
-            (touch.where, earlier.where),
+            places,
             hazard,
         )

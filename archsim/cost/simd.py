@@ -159,6 +159,7 @@ class _Run:
         # A pipe whose slots ended before this instruction came is idle: the head is due.
         self.head_due = state.head_due or ready > state.slot_end
         self.start: int | None = None
+        self.held = ""
         self.last = ready
         self.uops: list[UopSlice] = []
 
@@ -222,11 +223,14 @@ class _Run:
     def _started(self, at: int) -> None:
         if self.start is None:
             self.start = at
+            if at > self.ready:
+                self.held = "barrier" if at == self.release else "floor"
 
     def timing(self) -> Timing:
         start = self.ready if self.start is None else self.start
         free = max(self.slot_end, start)
-        return Timing(self.ready, start, free, max(self.last, start), tuple(self.uops))
+        end = max(self.last, start)
+        return Timing(self.ready, start, free, end, tuple(self.uops), self.held)
 
     def state(self) -> StreamState:
         return StreamState(self.slot_end, self.complete, self.release, self.head_due)

@@ -43,10 +43,15 @@ class Core:
         issue_ticks: int,
         flag_ticks: int,
         log: RunLog,
+        *,
+        numerics: bool = True,
+        tokens: bool = True,
         observer: Observer | None = None,
     ) -> None:
         self.env = Clock()
         self.log = log
+        self.numerics = numerics  # whether instructions carry values
+        self.tokens = tokens  # whether anything waits for the end of single instructions
         self.observer = observer
         self.flag_ticks = flag_ticks
         self.units = {pipe: PipeUnit(self, pipe, models[pipe], depths[pipe]) for pipe in models}
@@ -96,21 +101,21 @@ class ScalarUnit:
 
     def run(self, jobs: Iterable[Job]) -> Process:
         units, issue, env = self.core.units, self.issue_ticks, self.core.env
-        now, edge = 0, START
+        now, cause = 0, START
         for job in jobs:
             unit = units[job.pipe]
             now += issue
-            edge = Edge(now, "issue", job.id, edge)
-            while len(unit.queue) >= unit.depth:
+            if len(unit.queue) >= unit.depth:
                 self.blocked = job
-                unit.space = env.event()
-                yield unit.space
+                while len(unit.queue) >= unit.depth:
+                    unit.space = env.event()
+                    yield unit.space
                 if env.now > now:
                     self._stalled(now, job, unit)
                     now = env.now
-                    edge = Edge(now, "queue_full", job.id, unit.edge)
-            self.blocked = None
-            job.queued, job.edge = now, edge
+                    cause = Edge(now, "queue_full", job.id, unit.edge)
+                self.blocked = None
+            job.queued, job.cause = now, cause
             unit.queue.append(job)
             if unit.asleep is not None:
                 unit.asleep.succeed()
@@ -150,13 +155,6 @@ class PipeUnit:
 
     def run(self) -> Process:
         env, queue = self.core.env, self.queue
-        at_once = {"set": self._set, "barrier": self._barrier}
-        takes_time = {
-            "instr": self._execute,
-            "wait": self._wait,
-            "all": self._barrier_all,
-            "token": self._token,
-        }
         while True:
             while not queue:
                 self.asleep = env.event()
@@ -166,88 +164,99 @@ class PipeUnit:
                 yield env.timeout(job.queued - env.now)
             queue.popleft()
             self.current = job
-            if job.edge.at > self.edge.at:
-                self.edge = job.edge
+            if job.queued > self.edge.at:
+                self.edge = Edge(job.queued, "issue", job.id, job.cause)
             if self.space is not None:
                 self.space.succeed()
                 self.space = None
-            if job.kind in at_once:
-                at_once[job.kind](job)
+            kind = job.kind
+            if kind == "instr":
+                record, hold = self._start(job, env.now)
+                if self.core.numerics:
+                    yield from self._compute(job, record)
+                    hold -= env.now - record.ready
+                if hold > 0:
+                    yield env.timeout(hold)
+            elif kind == "set":
+                self._set(job, env.now)
+            elif kind == "wait":
+                if not self._taken(job.flag, env.now):
+                    yield from self._wait(job)
+            elif kind == "barrier":
+                self._barrier(env.now)
+            elif kind == "all":
+                yield from self._barrier_all(job)
             else:
-                yield from takes_time[job.kind](job)
+                yield from self._token(job)
             self.current = None
 
-    def _execute(self, job: Job) -> Process:
-        core, work, ready = self.core, job.work, self.core.env.now
-        assert work is not None
+    def _start(self, job: Job, ready: int) -> tuple[Record, int]:
+        """Time an instruction and note it; and how long the pipe cannot take the next one."""
+        core, work = self.core, job.work
         self.sequence += 1
-        job.known = self.drained(self.sequence)
         if core.observer is not None:
             core.observer(job, self.sequence, self.known)
         issued, self.state = self.model.issue(work, self.state, ready)
-        start = ready + issued.start
+        start, end = ready + issued.start, ready + issued.end
         if start > ready:
-            core.log.stalls.append(
-                Stall(self.pipe, "barrier", ready, start, self.last_id, "", job.span)
-            )
-            self.edge = Edge(start, "barrier", job.id, self.complete)
-        end = ready + issued.end
-        why, run = self.edge, Edge(end, "run", job.id, self.edge)
-        core.log.records.append(
-            Record(
-                job.id,
-                work.op,
-                self.pipe,
-                job.span,
-                job.queued,
-                start,
-                end,
-                ready + issued.free,
-                ready,
-                issued.uops,
-                why,
-            )
+            self._held(issued.held, ready, start, job)
+        why, id = self.edge, job.id
+        self.edge = Edge(ready + issued.free, "run", id, why)
+        run = self.edge if issued.free == issued.end else Edge(end, "run", id, why)
+        record = job.record = Record(
+            id, work.op, self.pipe, job.span, job.queued, start, end, ready, issued.uops, why
         )
-        job.record = core.log.records[-1]
-        self.last_id = job.id
+        core.log.records.append(record)
+        self.last_id = id
         if end >= self.complete.at:
             self.complete = run
             core.finished(run)
-        self.edge = (
-            run if issued.free == issued.end else Edge(ready + issued.free, "run", job.id, why)
+        if core.tokens:
+            job.known = self.drained(self.sequence)
+            if job.waiter is not None:
+                self._wake(job.waiter, end)
+        return record, issued.free
+
+    def _held(self, cause: str, ready: int, start: int, job: Job) -> None:
+        """The model held the start back: a barrier's release, or front-end work."""
+        self.core.log.stalls.append(
+            Stall(self.pipe, cause, ready, start, self.last_id, "", job.span)
         )
-        if work.compute is not None:
-            if start > ready:
-                yield core.env.timeout(start - ready)
-            core.settle(start)
-            self.visible = max(self.visible, end)
-            core.later(self.visible, job.id, work.compute(job.gm_addr))
-            start_wait = ready + issued.free - core.env.now
-        else:
-            start_wait = issued.free
-        if job.flag is not None and job.flag.waiter is not None:
-            self._wake(job.flag, end)
-        if start_wait > 0:
-            yield core.env.timeout(start_wait)
+        prev = self.complete if cause == "barrier" else self.edge
+        self.edge = Edge(start, cause, job.id, prev)
+
+    def _compute(self, job: Job, record: Record) -> Process:
+        """Read the operands at the start; let the results appear at the end, in order."""
+        core = self.core
+        if record.start > record.ready:
+            yield core.env.timeout(record.start - record.ready)
+        core.settle(record.start)
+        self.visible = max(self.visible, record.end)
+        core.later(self.visible, job.id, job.work.compute(job.gm_addr))
+
+    def _taken(self, flag: Flag, now: int) -> bool:
+        """Take down a flag that is up; False where it is not."""
+        if flag.set_at is None or flag.set_at > now:
+            return False
+        flag.set_at = None
+        self._learn(flag.known)
+        return True
 
     def _wait(self, job: Job) -> Process:
         """Block this pipe until the flag is up, then take it down."""
-        flag, now = job.flag, self.core.env.now
-        assert flag is not None
+        flag, since = job.flag, self.core.env.now
         if flag.set_at is None:
             flag.waiter = self.core.env.event()
             yield flag.waiter
             flag.waiter = None
-        elif flag.set_at > now:
-            yield self.core.env.timeout(flag.set_at - now)
-        flag.set_at = None
-        self._learn(flag.known)
-        self._released(now, "flag", flag.edge, flag.producer, flag.name, job)
+        else:
+            yield self.core.env.timeout(flag.set_at - since)
+        self._taken(flag, self.core.env.now)
+        self._released(since, "flag", flag.edge, flag.producer, flag.name, job)
 
-    def _set(self, job: Job) -> None:
+    def _set(self, job: Job, now: int) -> None:
         """Raise the flag once all earlier work of this pipe is complete; do not block."""
-        flag, now = job.flag, self.core.env.now
-        assert flag is not None
+        flag = job.flag
         if flag.set_at is not None:
             self.core.log.findings.append(_set_twice(flag, job))
         cause = self.complete if self.complete.at >= self.edge.at else self.edge
@@ -256,17 +265,16 @@ class PipeUnit:
         flag.known = self.drained(self.sequence)
         flag.edge = cause if cause.at == at else Edge(at, "flag", self.last_id, cause)
         if flag.waiter is not None:
-            self._wake(flag, at)
+            self._wake(flag.waiter, at)
 
-    def _wake(self, flag: Flag, at: int) -> None:
-        waiter = flag.waiter
+    def _wake(self, waiter: simpy.Event, at: int) -> None:
         waiter._ok, waiter._value = True, None
         self.core.env.schedule(waiter, delay=at - self.core.env.now)
 
-    def _barrier(self, job: Job) -> None:
+    def _barrier(self, now: int) -> None:
         """Drain this pipe before later work of it."""
         self.known = self.drained(self.sequence)
-        self.state = self.model.barrier(self.state, self.core.env.now)
+        self.state = self.model.barrier(self.state, now)
 
     def _barrier_all(self, job: Job) -> Process:
         """Drain every pipe: all meet, and go on together when the last one is complete."""
@@ -280,16 +288,14 @@ class PipeUnit:
     def _token(self, job: Job) -> Process:
         """Wait for the end of another pipe's instruction (derived synchronisation)."""
         producer, now = job.token, self.core.env.now
-        assert producer is not None
         if producer.record is None:
-            producer.flag = producer.flag or Flag("")
-            producer.flag.waiter = self.core.env.event()
-            yield producer.flag.waiter
-        assert producer.record is not None
-        end = producer.record.end
-        if end > self.core.env.now:
-            yield self.core.env.timeout(end - self.core.env.now)
-        edge = Edge(end, "run", producer.id, producer.record.why)
+            producer.waiter = self.core.env.event()
+            yield producer.waiter
+        record = producer.record
+        assert record is not None
+        if record.end > self.core.env.now:
+            yield self.core.env.timeout(record.end - self.core.env.now)
+        edge = Edge(record.end, "run", producer.id, record.why)
         self._learn(producer.known)
         self._released(now, "flag", edge, producer.id, "", job)
 
@@ -301,7 +307,7 @@ class PipeUnit:
 
     def _learn(self, known: list[int]) -> None:
         """Take over what another pipe knew when it signalled."""
-        self.known = [max(mine, told) for mine, told in zip(self.known, known, strict=True)]
+        self.known = list(map(max, self.known, known))
 
     def _released(
         self, since: int, cause: str, edge: Edge, producer: int | None, flag: str, job: Job

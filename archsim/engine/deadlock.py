@@ -28,7 +28,6 @@ def _blocked(unit: PipeUnit, job: Job, core: Core, setters: dict[str, list[str]]
         missing = [u.pipe.value for u in core.units.values() if u not in core.meeting.arrived]
         return f"{unit.pipe} waits at {_place(job)} in a barrier that {', '.join(missing)} miss"
     flag = job.flag
-    assert flag is not None
     story = f"{unit.pipe} waits at {_place(job)} for flag {flag.name}"
     places = setters.get(flag.name, [])
     if not places:
@@ -54,7 +53,7 @@ def _holding(core: Core, name: str) -> tuple[PipeUnit, Job] | None:
     """The blocked pipe in whose queue a set of this flag stands, and that set."""
     for unit in core.units.values():
         for job in unit.queue:
-            if job.kind == "set" and job.flag is not None and job.flag.name == name:
+            if job.kind == "set" and job.flag.name == name:
                 return unit, job
     return None
 

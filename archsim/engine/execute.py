@@ -1,7 +1,9 @@
 """A whole program on a core: what the processes, the values and the watchers leave behind."""
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from archsim.base.errors import Faults
 from archsim.engine.build import pipe_models
 from archsim.engine.core import Core, Observer
 from archsim.engine.deadlock import deadlock
-from archsim.engine.feed import Feed, setters
+from archsim.engine.feed import INSTR, Feed, Steps, setters
 from archsim.engine.jobs import Job
 from archsim.engine.models import SimdModel
 from archsim.engine.workshop import Workshop
@@ -19,13 +21,15 @@ from archsim.isa.operands import MEMORY
 from archsim.isa.pipes import Pipe
 from archsim.lower import Lowered
 from archsim.numerics.memory import GM, Memory
-from archsim.program.ir import Program
+from archsim.program.ir import Instr, Program, WindowArg
 from archsim.program.tensors import GmLayout, initial_values
-from archsim.program.walk import StepKind, walk
+from archsim.program.views import WalkFault
+from archsim.program.walk import Step, leaves, walk
 from archsim.schedule.derive import Derivation
 from archsim.schedule.placement import Placement
 from archsim.trace.records import Finding, RunLog
 
+KEPT_STEPS = 500_000  # of a survey, for the run
 PROGRESS_EVERY = 2000  # instructions between two reports of progress
 
 
@@ -37,7 +41,7 @@ class Outcome:
     findings: list[Finding]
     initial: Mapping[str, NDArray[Any]]
     tensors: Mapping[str, NDArray[Any]]
-    lowered: dict[int, Lowered] = field(default_factory=dict)
+    lowered: Mapping[int, Lowered]
 
 
 def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:
@@ -46,28 +50,58 @@ def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:
     return frozenset(pipe for pipe, model in models.items() if isinstance(model, SimdModel))
 
 
-def survey(program: Program, arch: ArchConfig, placement: Placement) -> None:
-    """Walk the program without time and refuse what its text already shows to be wrong."""
+class Kept:
+    """The steps of a walk, for a second pass."""
+
+    def __init__(self, steps: list[Step], fault: WalkFault | None) -> None:
+        self.steps, self.fault = steps, fault
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+
+def survey(program: Program, arch: ArchConfig, placement: Placement) -> Steps:
+    """Walk the program without time and refuse what its text already shows to be wrong.
+
+    The steps serve the run itself; a long program is walked again instead.
+    """
     shop = Workshop(arch, placement, program.place, None)
     steps = walk(program, placements=placement.addresses)
+    kept: list[Step] = []
     faults = Faults()
     for step in steps:
-        if step.kind is StepKind.INSTR:
-            assert step.bound is not None
+        if step.kind is INSTR and step.bound is not None:
             shop.survey(step.bound, faults)
+        if len(kept) < KEPT_STEPS:
+            kept.append(step)
     fault = steps.fault
     if fault is not None and fault.kind == "bounds" and not fault.iteration:
         faults.add(fault.message, fault.span)
     faults.raise_if_any()
+    if len(kept) < KEPT_STEPS:
+        return Kept(kept, fault)
+    return walk(program, placements=placement.addresses)
+
+
+def _shared_tensors(program: Program) -> frozenset[str]:
+    """Tensors that instructions of several pipes touch."""
+    pipes: dict[str, set[Pipe]] = {}
+    for statement in leaves(program):
+        if isinstance(statement, Instr):
+            for arg in (*statement.outs, *statement.ins):
+                if isinstance(arg, WindowArg):
+                    pipes.setdefault(arg.name, set()).add(statement.op.pipe)
+    return frozenset(name for name, users in pipes.items() if len(users) > 1)
 
 
 def execute(
     program: Program,
     arch: ArchConfig,
     placement: Placement,
+    steps: Steps,
     *,
     numerics: bool,
-    observer: Callable[[Job, int, list[int]], None] | None,
+    observer: Observer | None,
     progress: Callable[[int], None] | None,
 ) -> Outcome:
     """Run `program` to its end, or until it is stuck or refused."""
@@ -75,42 +109,44 @@ def execute(
     layout = GmLayout.of(program.tensors.values())
     initial = _initial(program) if numerics else {}
     memory = _memory(program, arch, layout, initial) if numerics else None
-    shop = Workshop(arch, placement, program.place, memory)
-    steps = walk(program, placements=placement.addresses, bases=layout.bases)
+    shop = Workshop(arch, placement, program.place, memory, _shared_tensors(program))
     derivation = Derivation(streaming_pipes(arch), arch.events.ids) if program.auto_sync else None
     feed = Feed(steps, shop, arch.events.ids, derivation)
     log = RunLog(ticks, pipes=tuple(Pipe))
-    core = _core(arch, models, ticks, log, observer)
-    lowered: dict[int, Lowered] = {}
-    core.run(_watched(feed, lowered, progress))
+    core = Core(
+        models,
+        {pipe: arch.pipes[pipe.value].queue_depth for pipe in Pipe},
+        arch.scalar.issue_cycles * ticks,
+        arch.events.latency_cycles * ticks,
+        log,
+        numerics=numerics,
+        tokens=program.auto_sync,
+        observer=observer,
+    )
+    with _no_collection():
+        core.run(feed if progress is None else _reporting(feed, progress))
     findings = [*shop.findings.values(), *feed.findings, *log.findings]
     findings += _endings(core, feed, program, derivation, arch)
     tensors = _tensors(program, layout, memory) if memory is not None else {}
-    return Outcome(log, findings, initial, tensors, lowered)
+    return Outcome(log, findings, initial, tensors, feed.lowered)
 
 
-def _core(
-    arch: ArchConfig, models: Any, ticks: int, log: RunLog, observer: Observer | None
-) -> Core:
-    depths = {pipe: _depth(arch, pipe) for pipe in Pipe}
-    issue = arch.scalar.issue_cycles * ticks
-    latency = arch.events.latency_cycles * ticks
-    return Core(models, depths, issue, latency, log, observer)
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Records only grow: looking for cycles among them would cost more than the run."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
-def _depth(arch: ArchConfig, pipe: Pipe) -> int:
-    return arch.pipes[pipe.value].queue_depth
-
-
-def _watched(
-    feed: Feed, lowered: dict[int, Lowered], progress: Callable[[int], None] | None
-) -> Iterator[Job]:
+def _reporting(feed: Feed, progress: Callable[[int], None]) -> Iterator[Job]:
     for job in feed:
-        if job.kind == "instr":
-            assert job.work is not None
-            lowered[job.id] = job.work.lowered
-            if progress is not None and job.id % PROGRESS_EVERY == 0:
-                progress(job.id)
+        if job.id % PROGRESS_EVERY == 0:
+            progress(job.id)
         yield job
 
 

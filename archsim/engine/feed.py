@@ -1,17 +1,31 @@
 """The program as jobs: each dynamic step bound, worked out, and given its flags."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from archsim.base.source import Span
 from archsim.engine.jobs import Flag, Job
 from archsim.engine.workshop import Refused, Workshop
 from archsim.isa.pipes import Pipe
+from archsim.lower import Lowered
 from archsim.program.ir import Flag as FlagStatement
 from archsim.program.ir import Instr, Program, Record
-from archsim.program.walk import FlagKey, Step, StepKind, Walk, leaves
+from archsim.program.views import WalkFault
+from archsim.program.walk import FlagKey, Step, StepKind, leaves
 from archsim.schedule.derive import Derivation
 from archsim.schedule.destroyed import Destroyed
 from archsim.trace.records import Finding
+
+INSTR = StepKind.INSTR
+
+
+class Steps(Protocol):
+    """A walk, or what was kept of one: the steps, and then what stopped it early."""
+
+    fault: WalkFault | None
+
+    def __iter__(self) -> Iterator[Step]:
+        """The steps in program order."""
 
 
 class Feed:
@@ -19,10 +33,11 @@ class Feed:
     left out, and what the derivation asks for is put in."""
 
     def __init__(
-        self, walk: Walk, workshop: Workshop, event_ids: int, derivation: Derivation | None
+        self, walk: Steps, workshop: Workshop, event_ids: int, derivation: Derivation | None
     ) -> None:
         self.flags: dict[FlagKey, Flag] = {}
         self.findings: list[Finding] = []
+        self.lowered: dict[int, Lowered] = {}  # by instruction id
         self.count = 0
         self._walk = walk
         self._workshop = workshop
@@ -30,14 +45,22 @@ class Feed:
         self._derivation = derivation
         self._destroyed = Destroyed()
         self._instrs: dict[int, Job] = {}
+        self._signals: dict[int, tuple[str, Flag, Step]] = {}
 
     def __iter__(self) -> Iterator[Job]:
         try:
             for step in self._walk:
-                if step.kind is StepKind.INSTR:
-                    yield from self._instruction(step)
+                if step.kind is INSTR:
+                    job = self._instruction(step)
+                    if self._derivation is not None:
+                        yield from self._derived(job)
+                    self.count += 1
+                    yield job
                 elif self._derivation is None:
-                    yield from self._synchronisation(step)
+                    if step.kind is StepKind.BARRIER:
+                        yield from self._barrier(step)
+                    else:
+                        yield self._signal(step)
         except Refused:
             return
         fault = self._walk.fault
@@ -46,51 +69,51 @@ class Feed:
             where = (fault.span.where,)
             self.findings.append(Finding(fault.kind, "error", fault.message + at, where))
 
-    def _instruction(self, step: Step) -> Iterator[Job]:
+    def _instruction(self, step: Step) -> Job:
         assert step.bound is not None
-        assert step.pipe is not None
-        id = self.count
         work = self._workshop.work(step.bound)
-        job = Job("instr", work.pipe, step.span, id)
+        job = Job("instr", work.pipe, step.span, self.count)
         job.work, job.gm_addr = work, step.gm_addr
-        self.findings += self._destroyed.passed(work.op, work.lowered, step.span)
-        if self._derivation is not None:
-            yield from self._derived(job, step.span)
-            self._instrs[id] = job
-        self.count += 1
-        yield job
+        self.lowered[self.count] = work.lowered
+        found = self._destroyed.passed(work.op, work.lowered, step.span)
+        if found:
+            self.findings += found
+        return job
 
-    def _derived(self, job: Job, span: Span) -> Iterator[Job]:
+    def _derived(self, job: Job) -> Iterator[Job]:
+        """The waits and the barrier that stand in front of an instruction."""
         assert self._derivation is not None
-        assert job.work is not None
-        lowered = job.work.lowered
-        needs = self._derivation.needs(
-            job.id, job.pipe, lowered.reads, lowered.writes, job.gm_addr, span.where
-        )
+        work, span = job.work, job.span
+        needs = self._derivation.needs(job.id, job.pipe, work.reads, work.writes, job.gm_addr)
         for _, producer in needs.waits:
             wait = Job("token", job.pipe, span, job.id)
             wait.token = self._instrs[producer]
             yield wait
         if needs.barrier:
             yield Job("barrier", job.pipe, span, job.id)
+        self._instrs[job.id] = job
 
-    def _synchronisation(self, step: Step) -> Iterator[Job]:
-        if step.kind is StepKind.BARRIER:
-            if step.pipe is not None:
-                yield Job("barrier", step.pipe, step.span, self.count)
-                return
-            yield from (Job("all", pipe, step.span, self.count) for pipe in Pipe)
+    def _barrier(self, step: Step) -> Iterator[Job]:
+        if step.pipe is not None:
+            yield Job("barrier", step.pipe, step.span, self.count)
             return
-        assert step.flag is not None
-        assert step.pipe is not None
-        self._within(step.flag, step.span)
-        kind = "wait" if step.kind is StepKind.WAIT else "set"
-        job = Job(kind, step.pipe, step.span, self.count)
-        flag = self.flags.get(step.flag)
-        if flag is None:
-            flag = self.flags[step.flag] = Flag(flag_name(step.flag))
-        job.flag = flag
-        yield job
+        yield from (Job("all", pipe, step.span, self.count) for pipe in Pipe)
+
+    def _signal(self, step: Step) -> Job:
+        """A set or a wait. Steps of named events are the same objects in every iteration."""
+        known = self._signals.get(id(step))
+        if known is None:
+            assert step.flag is not None
+            self._within(step.flag, step.span)
+            flag = self.flags.get(step.flag)
+            if flag is None:
+                flag = self.flags[step.flag] = Flag(flag_name(step.flag))
+            kind = "wait" if step.kind is StepKind.WAIT else "set"
+            # The step is kept: while it lives, its id stands for nothing else.
+            known = self._signals[id(step)] = (kind, flag, step)
+        job = Job(known[0], step.pipe or Pipe.S, step.span, self.count)
+        job.flag = known[1]
+        return job
 
     def _within(self, key: FlagKey, span: Span) -> None:
         """A plain id that a run computes must be one that the core has."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from archsim.base.source import Span
+from archsim.isa.operands import Region
 from archsim.isa.pipes import Pipe
 from archsim.isa.timing import UopSlice
 from archsim.trace.records import START, Edge, Record
@@ -18,6 +19,7 @@ class Issued:
     free: int
     end: int
     uops: tuple[UopSlice, ...]
+    held: str = ""  # what kept it from starting at once: barrier | floor
 
 
 class PipeModel(Protocol):
@@ -37,22 +39,40 @@ class PipeModel(Protocol):
 class Work:
     """One tile instruction as the engine sees it: name, pipe, and what to time and compute.
 
-    The same object serves every iteration of a loop that differs in global-memory windows only;
-    `timings` is the cost model's cache on it.
+    The same object serves every iteration of a loop that differs in global-memory windows only.
+    `compute` reads the operands for a window address and gives what lets the results appear.
+    `reads` and `writes` are the bytes that others may touch, too. `timings` is the cost model's
+    cache.
     """
 
     op: str
     pipe: Pipe
     lowered: Any
-    compute: Callable[[int], Callable[[], None]] | None = None  # gm address -> apply later
+    compute: Callable[[int], Callable[[], None]]
+    reads: tuple[Region, ...] = ()
+    writes: tuple[Region, ...] = ()
     timings: dict[Any, Any] = field(default_factory=dict)
 
 
+def no_values(gm_addr: int) -> Callable[[], None]:
+    """The `compute` of work that is only timed."""
+    return _nothing
+
+
+def _nothing() -> None:
+    """No result appears."""
+
+
 class Job:
-    """One entry of a queue: an instruction, a wait, a set or a barrier."""
+    """One entry of a queue: an instruction, a wait, a set or a barrier.
+
+    `kind` is instr, wait, set, barrier, all (a barrier over every pipe) or token (a wait for the
+    end of one instruction). What other kinds have no use for stays unset: an instruction has
+    `work` and `gm_addr`, a wait or set its `flag`, a token its `token`.
+    """
 
     __slots__ = (
-        "edge",
+        "cause",
         "flag",
         "gm_addr",
         "id",
@@ -63,22 +83,27 @@ class Job:
         "record",
         "span",
         "token",
+        "waiter",
         "work",
     )
 
+    work: "Work"
+    gm_addr: int
+    token: "Job"
+    flag: "Flag"
+    record: Record | None
+    waiter: Any  # the event of a pipe that waits for its end
+    queued: int  # when it reached its queue, and why not before
+    cause: Edge
+    known: list[int]  # complete once this instruction is, by pipe
+
     def __init__(self, kind: str, pipe: Pipe, span: Span | None, id: int) -> None:
-        self.kind = kind  # instr | wait | set | barrier | all | token
+        self.kind = kind
         self.pipe = pipe
         self.span = span
         self.id = id
-        self.work: Work | None = None
-        self.gm_addr = 0
-        self.flag: Flag | None = None
-        self.token: Job | None = None  # the job whose end this one waits for
-        self.queued = 0
-        self.edge: Edge = START
-        self.record: Record | None = None
-        self.known: list[int] = []  # complete once this instruction is, by pipe
+        self.record = None
+        self.waiter = None
 
 
 class Flag:

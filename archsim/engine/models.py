@@ -47,7 +47,7 @@ class SimdModel:
         found = work.timings.get(seen)
         if found is None:
             timing, after = self._pipe.issue(work.lowered.uops, seen, 0)
-            issued = Issued(timing.start, timing.free, timing.end, timing.uops)
+            issued = Issued(timing.start, timing.free, timing.end, timing.uops, timing.held)
             found = work.timings[seen] = (issued, after)
         issued, after = found
         return issued, after.shifted(ready)

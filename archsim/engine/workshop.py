@@ -6,12 +6,12 @@ from dataclasses import replace
 from archsim.arch import ArchConfig
 from archsim.base.errors import Diagnostic, Faults
 from archsim.check import check, scratch_tile
-from archsim.engine.jobs import Work
+from archsim.engine.jobs import Work, no_values
 from archsim.isa.lanes.state import NumericState
-from archsim.isa.operands import BoundInstr, Loc, TileView
+from archsim.isa.operands import BoundInstr, GmView, Loc, TileView
 from archsim.lower import Lowered, lower
 from archsim.numerics.execute import prepare
-from archsim.numerics.memory import Memory, OutsideMemory
+from archsim.numerics.memory import GM, Memory, OutsideMemory
 from archsim.schedule.placement import Placement
 from archsim.trace.records import Finding
 
@@ -29,12 +29,14 @@ class Workshop:
         placement: Placement,
         may_allocate: bool,
         memory: Memory | None,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self.findings: dict[tuple[str, ...], Finding] = {}
         self._arch = arch
         self._placement = placement
         self._may_allocate = may_allocate
         self._memory = memory
+        self._shared = shared
         self._state = NumericState.of(arch)
         self._made: dict[int, tuple[BoundInstr, Work]] = {}
         self._surveyed: dict[int, BoundInstr] = {}
@@ -69,8 +71,18 @@ class Workshop:
         lowered = lower(complete, self._arch)
         for note in lowered.notes:
             self._note(note, bound)
-        compute = self._computing(lowered, bound) if self._memory is not None else None
-        return Work(bound.op.name, bound.op.pipe, lowered, compute)
+        compute = self._computing(lowered, bound) if self._memory is not None else no_values
+        shared = self._shared_with_others(bound)
+        reads, writes = (
+            tuple(r for r in regions if r.memory != GM or shared)
+            for regions in (lowered.reads, lowered.writes)
+        )
+        return Work(bound.op.name, bound.op.pipe, lowered, compute, reads, writes)
+
+    def _shared_with_others(self, bound: BoundInstr) -> bool:
+        """Whether its tensor is touched by several pipes: else their order is all it needs."""
+        views = (v for v in (*bound.dst, *bound.src) if isinstance(v, GmView))
+        return any(view.name in self._shared for view in views)
 
     def _with_scratch(self, bound: BoundInstr) -> BoundInstr:
         """The instruction with a scratch tile behind all placed tiles, where it needs one."""
@@ -105,7 +117,7 @@ class Workshop:
                 return prepared(gm_addr).apply
             except OutsideMemory as outside:
                 self._note(Diagnostic(str(outside), bound.span, None, "bounds"), bound)
-                return _nothing
+                return no_values(gm_addr)
 
         return compute
 
@@ -115,10 +127,6 @@ class Workshop:
         fix = f" ({found.fix})" if found.fix else ""
         finding = Finding(found.kind, found.severity, found.message + fix, where)
         self.findings.setdefault((found.kind, *where, found.message), finding)
-
-
-def _nothing() -> None:
-    """The effect of an instruction that could not be computed."""
 
 
 def _uninitialized(memory: str, addr: int, lane: tuple[int, int], bound: BoundInstr) -> Diagnostic:

@@ -26,7 +26,7 @@ class UopSlice:
 class Timing:
     """One instruction on its pipe, in ticks.
 
-    `start`: its first head, or, streamed, its first issue slot. `free`: the pipe may take the
+    `held`: what kept it from starting when it was ready (barrier, floor; else empty). `start`: its first head, or, streamed, its first issue slot. `free`: the pipe may take the
     next instruction. `end`: its last micro-op is complete. `ready`: the time that the slices are
     relative to.
     """
@@ -36,3 +36,4 @@ class Timing:
     free: int
     end: int
     uops: tuple[UopSlice, ...]
+    held: str = ""

@@ -43,7 +43,6 @@ class Derivation:
         reads: Iterable[Region],
         writes: Iterable[Region],
         gm_addr: int,
-        where: str,
     ) -> Needs:
         """What instruction `id` needs; its own accesses are noted for the ones behind it."""
         read_cells = [self._footprints.cell(region, gm_addr) for region in reads]
@@ -54,7 +53,7 @@ class Derivation:
         waits = self._wait(pipe, id, latest)
         if barrier:
             self._known[pipe][INDEX[pipe]] = self._sequence[pipe]
-        self._note(id, pipe, read_cells, write_cells, where)
+        self._note(id, pipe, read_cells, write_cells)
         return Needs(waits, barrier)
 
     def _look(
@@ -88,9 +87,9 @@ class Derivation:
             self._live.setdefault((source, pipe), []).append((touch.id, id))
         return tuple(waits)
 
-    def _note(self, id: int, pipe: Pipe, reads: list[Cell], writes: list[Cell], where: str) -> None:
+    def _note(self, id: int, pipe: Pipe, reads: list[Cell], writes: list[Cell]) -> None:
         self._sequence[pipe] += 1
-        touch = Touch(id, self._sequence[pipe], tuple(self._known[pipe]), where)
+        touch = Touch(id, self._sequence[pipe], tuple(self._known[pipe]))
         for cell in reads:
             cell.readers[pipe] = touch
         for cell in writes:

@@ -16,7 +16,7 @@ class Destroyed:
 
     def passed(self, op: str, lowered: Lowered, span: Span) -> list[Finding]:
         """What `op` reads that an earlier instruction destroyed; then its own writes count."""
-        found = []
+        found: list[Finding] = []
         if self._gone:
             found = self._read(op, lowered, span)
             for region in lowered.writes:

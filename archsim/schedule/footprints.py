@@ -7,6 +7,7 @@ instruction.
 
 from dataclasses import dataclass, field
 
+from archsim.base.source import Span
 from archsim.isa.operands import Region
 from archsim.isa.pipes import Pipe
 
@@ -20,8 +21,8 @@ class Touch:
 
     id: int
     sequence: int
-    known: tuple[int, ...]
-    where: str
+    known: tuple[int, ...] = ()
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)

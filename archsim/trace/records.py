@@ -11,7 +11,7 @@ from archsim.isa.timing import UopSlice
 class Edge(NamedTuple):
     """A moment `at` that was reached because of `prev`: the time between is spent on `kind`.
 
-    `kind`: run, flag, pipe, barrier, issue, queue_full. `ref` is the id of the instruction that
+    `kind`: run, flag, barrier, floor, issue, queue_full. `ref` is the id of the instruction that
     ran (run), waited or was issued; walking `prev` from the last completion back to 0 gives the
     critical path.
     """
@@ -37,9 +37,9 @@ class Stall(NamedTuple):
     span: Span | None
 
 
-@dataclass(slots=True)
-class Record:
-    """One dynamic tile instruction: when it was queued, ran and ended, and what ended its wait."""
+class Record(NamedTuple):
+    """One dynamic tile instruction: queued, ready (its pipe took it), start and end; its
+    micro-ops, counted from ready; and why it could start."""
 
     id: int
     op: str
@@ -48,7 +48,6 @@ class Record:
     queued: int
     start: int
     end: int
-    free: int
     ready: int
     uops: tuple[UopSlice, ...]
     why: Edge

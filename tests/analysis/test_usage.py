@@ -32,7 +32,7 @@ def test_overlap_counts_shared_cycles(spans: list[tuple[int, int]], start: int, 
 
 
 def record(id: int, pipe: Pipe, start: int, end: int) -> Record:
-    return Record(id, "OP", pipe, None, 0, start, end, end, start, (), START)
+    return Record(id, "OP", pipe, None, 0, start, end, start, (), START)
 
 
 def log_of(records: list[Record], stalls: list[Stall], ticks: int = 1) -> RunLog:

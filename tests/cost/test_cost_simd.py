@@ -168,7 +168,7 @@ def test_time_is_the_same_at_any_moment(repeats: list[int], moment: int) -> None
     assert after.slot_end == moved.slot_end + shift
 
 
-# The board's bank-conflict sample: Add f32, 64 repeats, each behind a mask write; cycles at 1.8 GHz.
+# The board's bank-conflict sample: Add f32, 64 repeats, each behind a mask write; 1.8 GHz cycles.
 BOARD = {
     "no conflict": (0x0, 0x10100, 0x20000, {}, 86.04, 0.03),
     "both sources in one bank": (0x0, 0x4000, 0x10000, {}, 150.01, 0.07),

@@ -8,7 +8,7 @@ from archsim.analysis.critical_path import critical_path
 from archsim.analysis.usage import pipe_usage
 from archsim.engine.core import Core
 from archsim.engine.deadlock import deadlock
-from archsim.engine.jobs import Flag, Job, Work
+from archsim.engine.jobs import Flag, Job, Work, no_values
 from archsim.engine.models import SerialModel
 from archsim.isa.pipes import Pipe
 from archsim.trace.records import RunLog
@@ -28,7 +28,8 @@ class Script:
 
     def run(self, pipe: Pipe, ticks: int, effect: object = None) -> Job:
         job = self._add("instr", pipe)
-        job.work = Work("OP", pipe, ticks, effect)  # type: ignore[arg-type]
+        job.work = Work("OP", pipe, ticks, effect or no_values)  # type: ignore[arg-type]
+        job.gm_addr = 0
         return job
 
     def set(self, name: str, pipe: Pipe) -> Job:

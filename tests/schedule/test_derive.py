@@ -19,7 +19,7 @@ def derive(
 ) -> tuple[list[Needs], Derivation]:
     derivation = Derivation(frozenset({Pipe.V} if streaming else ()), ids)
     needs = [
-        derivation.needs(i, pipe, reads, writes, 0, f"x.yaml:{i}")
+        derivation.needs(i, pipe, reads, writes, 0)
         for i, (pipe, reads, writes) in enumerate(instrs)
     ]
     return needs, derivation
