@@ -94,18 +94,19 @@ class Memory:
         shape = (region.rows, region.row_bytes)
         self.target(region.memory, region.addr, _BYTE, shape, (region.pitch, 1)).put(data)
 
+    def written(self, region: Region) -> NDArray[np.bool_]:
+        """Which bytes of an on-chip region were ever written; shape (rows, row_bytes)."""
+        shape, strides = (region.rows, region.row_bytes), (region.pitch, 1)
+        return np.ndarray(shape, np.bool_, self._written[region.memory], region.addr, strides)
+
     def first_unwritten(self, region: Region) -> tuple[int, int] | None:
         """Row and byte of the first byte of a region that nothing ever wrote; None where all is.
 
         Global memory counts as written.
         """
-        if region.memory == GM:
+        if region.memory == GM or (marks := self.written(region)).all():
             return None
-        shape, strides = (region.rows, region.row_bytes), (region.pitch, 1)
-        marks = np.ndarray(shape, np.bool_, self._written[region.memory], region.addr, strides)
-        if marks.all():
-            return None
-        row, byte = np.unravel_index(int(np.argmin(marks)), shape)
+        row, byte = np.unravel_index(int(np.argmin(marks)), marks.shape)
         return int(row), int(byte)
 
 
