@@ -7,16 +7,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from archsim.analysis.basis import interval
-from archsim.analysis.hazards import Access, Races
+from archsim.analysis.hazards import Races
 from archsim.analysis.instruction import InstructionCycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
 from archsim.base.errors import Faults, InputError
 from archsim.check import check, check_program_static
 from archsim.engine.build import pipe_models
-from archsim.engine.core import Observer
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
-from archsim.engine.jobs import Job, Work, no_values
+from archsim.engine.jobs import Work, no_values
 from archsim.isa.operands import BoundInstr
 from archsim.lower import lower
 from archsim.program.expect import compare, references
@@ -56,7 +55,7 @@ def simulate(
         placement,
         steps,
         numerics=numerics,
-        observer=None if program.auto_sync else _watching(races),
+        observer=None if program.auto_sync else races.started,
         progress=progress,
     )
     comparisons = _expectations(program, outcome) if numerics else {}
@@ -75,15 +74,6 @@ def program_findings(program: Program, chip: ArchConfig) -> list[Finding]:
     return [
         Finding(f.kind, f.severity, f.message, (f.span.where,) if f.span else ()) for f in found
     ]
-
-
-def _watching(races: Races) -> Observer:
-    def started(job: Job, sequence: int, known: list[int]) -> None:
-        work = job.work
-        access = Access(work.reads, work.writes, job.gm_addr, job.span)
-        races.started(job.id, work.op, job.pipe, sequence, known, access)
-
-    return started
 
 
 def _expectations(program: Program, outcome: Outcome) -> dict[str, dict[str, object]]:

@@ -1,5 +1,6 @@
 """The command line. Heavy imports happen inside the command that needs them."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -327,6 +328,7 @@ def progress(silent: bool) -> Iterator[Callable[[int], None] | None]:
 
 def main() -> None:
     """Entry point; a fault of our own is exit 70 with what to report, never mistaken for input."""
+    gc.disable()  # a short life with ever more records: a collection would find nothing
     try:
         app()
     except (SystemExit, KeyboardInterrupt):

@@ -1,25 +1,28 @@
 """What the cycles of a run rest on: measured, fitted, documented, assumed, placeholder."""
 
-from collections.abc import Iterable
+from collections.abc import Container
 
 from archsim.isa.timing import UopSlice
-from archsim.trace.records import Record, RunLog
+from archsim.trace.records import RunLog
 
 
-def basis_shares(log: RunLog, records: Iterable[Record]) -> dict[str, float]:
-    """Share of the summed cycles of `records` by basis, to four places; they add up to 1.
+def basis_shares(log: RunLog, on_path: Container[int] | None = None) -> dict[str, float]:
+    """Share of the summed cycles of instructions by basis, to four places; they add up to 1.
 
-    Inside an instruction each micro-op weighs with the time from its start to its end.
+    `on_path`: of these instructions only. Inside one each micro-op weighs with the time from its
+    start to its end.
     """
+    held: dict[int, int] = {}  # by the identity of the micro-ops, which loops share
+    kinds: dict[int, tuple[UopSlice, ...]] = {}
+    for record, (start, end) in zip(log.records, log.spans, strict=True):
+        if on_path is None or record.id in on_path:
+            key = id(record.uops)
+            held[key] = held.get(key, 0) + end - start
+            kinds[key] = record.uops
     cycles: dict[str, float] = {}
-    cache: dict[int, dict[str, float]] = {}
-    for record in records:
-        shares = cache.get(id(record.uops))
-        if shares is None:
-            shares = cache[id(record.uops)] = _shares(record.uops)
-        length = log.cycles(record.end) - log.cycles(record.start)
-        for basis, share in shares.items():
-            cycles[basis] = cycles.get(basis, 0.0) + share * length
+    for key, uops in kinds.items():
+        for basis, share in _shares(uops).items():
+            cycles[basis] = cycles.get(basis, 0.0) + share * held[key]
     total = sum(cycles.values())
     return {k: round(v / total, 4) for k, v in sorted(cycles.items())} if total else {}
 

@@ -6,25 +6,14 @@ to be kind.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from archsim.base.source import Span
-from archsim.isa.operands import Region
+from archsim.engine.jobs import Job, Work
 from archsim.isa.pipes import Pipe
 from archsim.schedule.derive import INDEX
 from archsim.schedule.footprints import Cell, Footprints, Touch
 from archsim.trace.records import Finding
 
 NAMES = {"raw": "read after write", "war": "write after read", "waw": "write after write"}
-
-
-class Access(NamedTuple):
-    """What an instruction touches, and where it stands in the program."""
-
-    reads: tuple[Region, ...]
-    writes: tuple[Region, ...]
-    gm_addr: int
-    span: Span | None
 
 
 class Races:
@@ -34,47 +23,62 @@ class Races:
         self._footprints = Footprints()
         self._streaming = streaming
         self._found: dict[tuple[str, ...], Finding] = {}
+        # The work is kept with its cells: while it lives, its id stands for nothing else.
+        self._of_work: dict[int, tuple[list[Cell], list[Cell], Work]] = {}
 
     @property
     def findings(self) -> list[Finding]:
         """The races so far, in order of discovery."""
         return list(self._found.values())
 
-    def started(
-        self, id: int, op: str, pipe: Pipe, sequence: int, known: Sequence[int], access: Access
-    ) -> None:
-        """Instruction `id`, the pipe's number `sequence`, starts; `known` is complete for sure."""
-        cell_of, gm_addr = self._footprints.cell, access.gm_addr
-        reads = [cell_of(region, gm_addr) for region in access.reads]
-        writes = [cell_of(region, gm_addr) for region in access.writes]
-        touch = Touch(id, sequence, (), access.span)
-        me = (pipe, touch, op, known)
+    def started(self, job: Job, sequence: int, known: Sequence[int]) -> None:
+        """A job, its pipe's number `sequence`, starts; `known` is complete for sure."""
+        pipe = job.pipe
+        reads, writes = self._cells_of(job)
+        touch = Touch(job.id, sequence, (), job.span)
         for cell in reads:
             for other in cell.overlapping:
-                self._against(me, other, other.writers, "raw")
+                if other.writers:
+                    self._against(job, touch, known, other, other.writers, "raw")
         for cell in writes:
             for other in cell.overlapping:
-                self._against(me, other, other.writers, "waw")
-                self._against(me, other, other.readers, "war")
+                if other.writers:
+                    self._against(job, touch, known, other, other.writers, "waw")
+                if other.readers:
+                    self._against(job, touch, known, other, other.readers, "war")
         for cell in reads:
             cell.readers[pipe] = touch
         for cell in writes:
             cell.writers[pipe] = touch
 
+    def _cells_of(self, job: Job) -> tuple[list[Cell], list[Cell]]:
+        """The cells that a job reads and writes; the same every time where no window moves."""
+        work = job.work
+        found = self._of_work.get(id(work))
+        if found is None:
+            cell_of, gm_addr = self._footprints.cell, job.gm_addr
+            reads = [cell_of(region, gm_addr) for region in work.reads]
+            writes = [cell_of(region, gm_addr) for region in work.writes]
+            found = (reads, writes, work)
+            if all(region.memory != "GM" for region in (*work.reads, *work.writes)):
+                self._of_work[id(work)] = found
+        return found[0], found[1]
+
     def _against(
         self,
-        me: tuple[Pipe, Touch, str, Sequence[int]],
+        job: Job,
+        touch: Touch,
+        known: Sequence[int],
         cell: Cell,
         touches: dict[Pipe, Touch],
         hazard: str,
     ) -> None:
-        pipe, touch, op, known = me
         for source, earlier in touches.items():
             if known[INDEX[source]] >= earlier.sequence:
                 continue
-            if source is pipe and not (hazard == "raw" and pipe in self._streaming):
+            if source is job.pipe and not (hazard == "raw" and source in self._streaming):
                 continue
-            self._report(pipe, touch, source, earlier, op, cell, hazard)
+            self._report(job.pipe, touch, source, earlier, job.work.op, cell, hazard)
 
     def _report(
         self,

@@ -36,11 +36,11 @@ def pipe_usage(log: RunLog) -> dict[Pipe, PipeUsage]:
     total = total_cycles(log)
     runs: dict[Pipe, list[Interval]] = {}
     waits: dict[Pipe, list[tuple[int, int, str]]] = {}
-    for record in log.records:
-        runs.setdefault(record.pipe, []).append((log.cycles(record.start), log.cycles(record.end)))
+    for record, span in zip(log.records, log.spans, strict=True):
+        runs.setdefault(record.pipe, []).append(span)
     for stall in log.stalls:
-        span = (log.cycles(stall.start), min(log.cycles(stall.end), total), stall.cause)
-        waits.setdefault(stall.pipe, []).append(span)
+        start, end = log.cycles(stall.start), min(log.cycles(stall.end), total)
+        waits.setdefault(stall.pipe, []).append((start, end, stall.cause))
     return {
         pipe: _usage(pipe, runs.get(pipe, []), waits.get(pipe, []), total)
         for pipe in Pipe
@@ -81,8 +81,8 @@ def overlap(interval: Interval, merged: list[Interval]) -> int:
     start, end = interval
     at = max(0, bisect_right(merged, (start, start)) - 1)
     shared = 0
-    for low, high in merged[at:]:
-        if low >= end:
-            break
+    while at < len(merged) and merged[at][0] < end:
+        low, high = merged[at]
         shared += max(0, min(high, end) - max(low, start))
+        at += 1
     return shared

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
 from archsim.arch import SimdArch
 from archsim.cost.banks import BankMap, conflicts
@@ -22,8 +23,7 @@ IDLE = -1
 SCALAR_CONTROLS = frozenset({"set_ctrl"})
 
 
-@dataclass(frozen=True, slots=True)
-class StreamState:
+class StreamState(NamedTuple):
     """What the pipe remembers between micro-ops, in ticks.
 
     `slot_end`: when the last slot ends. `complete`: when every micro-op so far is complete.
@@ -95,7 +95,7 @@ class SimdPipe:
     def barrier(self, state: StreamState, now: int) -> StreamState:
         """pipe_barrier(V) between instructions, reached at `now`."""
         release = max(state.complete, state.release, now) + self._release
-        return replace(state, release=release, head_due=state.head_due or self._paid)
+        return state._replace(release=release, head_due=state.head_due or self._paid)
 
     def slots(self, uop: SimdUop, row: int) -> _Slots:
         """Head, floor, slots and tail of one micro-op at its addresses."""

@@ -76,11 +76,6 @@ class Core:
         while self._in_flight and (now is None or self._in_flight[0][0] <= now):
             heapq.heappop(self._in_flight)[2]()
 
-    def finished(self, edge: Edge) -> None:
-        """Remember the latest completion: the run ends there."""
-        if edge.at > self.log.last.at:
-            self.log.last = edge
-
     @property
     def stuck(self) -> bool:
         """Whether something is left that can never go on."""
@@ -210,7 +205,8 @@ class PipeUnit:
         self.last_id = id
         if end >= self.complete.at:
             self.complete = run
-            core.finished(run)
+            if end > core.log.last.at:
+                core.log.last = run  # the run ends with its last completion
         if core.tokens:
             job.known = self.drained(self.sequence)
             if job.waiter is not None:

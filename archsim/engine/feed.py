@@ -75,9 +75,8 @@ class Feed:
         job = Job("instr", work.pipe, step.span, self.count)
         job.work, job.gm_addr = work, step.gm_addr
         self.lowered[self.count] = work.lowered
-        found = self._destroyed.passed(work.op, work.lowered, step.span)
-        if found:
-            self.findings += found
+        if self._destroyed.any or work.lowered.destroyed:
+            self.findings += self._destroyed.passed(work.op, work.lowered, step.span)
         return job
 
     def _derived(self, job: Job) -> Iterator[Job]:

@@ -19,7 +19,7 @@ def perfetto_trace(run: Run) -> dict[str, object]:
         events.extend(_slices(run, record))
     for number, stall in enumerate(run.log.stalls):
         start, end = run.log.cycles(stall.start), run.log.cycles(stall.end)
-        args = {"producer": stall.producer, "flag": stall.flag}
+        args: Event = {"producer": stall.producer, "flag": stall.flag}
         events.append(_slice(f"stall: {stall.cause}", _stall_track(stall.pipe), start, end, args))
         producer = starts.get(stall.producer) if stall.producer is not None else None
         if stall.cause == "flag" and producer is not None:

@@ -2,11 +2,11 @@
 
 import hashlib
 from importlib.metadata import version
+from operator import itemgetter
 from pathlib import Path
 
 from archsim import __version__
 from archsim.analysis.run import Run
-from archsim.trace.records import Record
 
 SUMMARY_SCHEMA = "archsim.summary/1"
 MANIFEST_SCHEMA = "archsim.run/1"
@@ -41,27 +41,33 @@ def summary(run: Run) -> dict[str, object]:
 
 def instructions(run: Run) -> list[dict[str, object]]:
     """One entry a dynamic instruction, in program order."""
-    return [_instruction(run, record) for record in sorted(run.log.records, key=_by_id)]
-
-
-def _instruction(run: Run, record: Record) -> dict[str, object]:
+    places: dict[int, str | None] = {}
+    counts: dict[int, int] = {}
+    found = []
     cycles = run.log.cycles
-    start, end = cycles(record.start), cycles(record.end)
-    return {
-        "id": record.id,
-        "op": record.op,
-        "pipe": record.pipe.value,
-        "where": record.span.where if record.span else None,
-        "queued": cycles(record.queued),
-        "start": start,
-        "end": end,
-        "cycles": end - start,
-        "uops": sum(uop.count for uop in record.uops),
-    }
-
-
-def _by_id(record: Record) -> int:
-    return record.id
+    for record, (start, end) in zip(run.log.records, run.log.spans, strict=True):
+        span, uops = record.span, record.uops
+        where = places.get(id(span))
+        if where is None:
+            where = places[id(span)] = span.where if span else None
+        count = counts.get(id(uops))
+        if count is None:
+            count = counts[id(uops)] = sum(uop.count for uop in uops)
+        found.append(
+            {
+                "id": record.id,
+                "op": record.op,
+                "pipe": record.pipe.value,
+                "where": where,
+                "queued": cycles(record.queued),
+                "start": start,
+                "end": end,
+                "cycles": end - start,
+                "uops": count,
+            }
+        )
+    found.sort(key=itemgetter("id"))
+    return found
 
 
 def manifest(run: Run) -> dict[str, object]:

@@ -27,7 +27,7 @@ def instructions_csv(run: Run) -> str:
 
 def pipes_csv(run: Run) -> str:
     """One row a pipe; busy + stall + idle cycles = total cycles; `stalls` splits by cause."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "pipe": pipe.value,
             "busy_cycles": use.busy,

@@ -14,6 +14,11 @@ class Destroyed:
         self._gone: dict[Region, tuple[str, str]] = {}
         self._told: set[tuple[str, str]] = set()
 
+    @property
+    def any(self) -> bool:
+        """Whether anything is destroyed at the moment."""
+        return bool(self._gone)
+
     def passed(self, op: str, lowered: Lowered, span: Span) -> list[Finding]:
         """What `op` reads that an earlier instruction destroyed; then its own writes count."""
         found: list[Finding] = []

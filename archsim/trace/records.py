@@ -84,6 +84,13 @@ class RunLog:
     last: Edge = START
     pipes: tuple[Pipe, ...] = ()
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Start and end of every record in cycles, in the order of `records`."""
+        per = self.ticks_per_cycle
+        twice = 2 * per
+        return [((2 * r.start + per) // twice, (2 * r.end + per) // twice) for r in self.records]
+
     def cycles(self, ticks: int) -> int:
         """Whole cycles of a moment, rounded once, half up."""
         per = self.ticks_per_cycle
