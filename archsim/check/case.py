@@ -1,5 +1,6 @@
 """One instruction on one core, as the rules look at it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from archsim.arch import ArchConfig
@@ -14,26 +15,32 @@ class Case:
     instr: BoundInstr
     arch: ArchConfig
     may_allocate: bool
+    operands: Mapping[str, Operand]
+
+    @staticmethod
+    def of(instr: BoundInstr, arch: ArchConfig, may_allocate: bool) -> "Case":
+        """The case of an instruction on a core, operands looked up once."""
+        return Case(instr, arch, may_allocate, instr.operands)
 
     def has(self, name: str) -> bool:
         """Whether the operand was given."""
-        return name in self.instr.operands
+        return name in self.operands
 
     def tile(self, name: str) -> TileView:
         """The tile operand `name`."""
-        operand = self.instr.operands[name]
+        operand = self.operands[name]
         assert isinstance(operand, TileView), f"{name} of {self.instr.op.name} is no tile"
         return operand
 
     def window(self, name: str) -> GmView:
         """The operand `name` in global memory."""
-        operand = self.instr.operands[name]
+        operand = self.operands[name]
         assert isinstance(operand, GmView), f"{name} of {self.instr.op.name} is no tensor window"
         return operand
 
     def number(self, name: str) -> int | float:
         """The scalar operand `name`."""
-        operand = self.instr.operands[name]
+        operand = self.operands[name]
         assert isinstance(operand, int | float), f"{name} of {self.instr.op.name} is no number"
         return operand
 

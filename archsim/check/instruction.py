@@ -19,7 +19,7 @@ def check(instr: BoundInstr, arch: ArchConfig, *, may_allocate: bool) -> list[Di
     The same rules serve before a run and in one: `kind` and `severity` are those of the finding.
     `may_allocate`: the tool puts scratch where the program gives none.
     """
-    op, case = instr.op, Case(instr, arch, may_allocate)
+    op, case = instr.op, Case.of(instr, arch, may_allocate)
     if arch.isa not in op.dtypes:
         have = ", ".join(op.dtypes)
         message = f"{arch.isa} has no {op.mnemonic}; {have} {'have' if ',' in have else 'has'}"
@@ -93,7 +93,7 @@ def _scratch_fix(case: Case) -> str | None:
 def _places(case: Case) -> Iterator[Diagnostic]:
     rules = CONSTRAINTS[case.arch.isa][case.instr.op.family]
     ignores_tmp = not any("tmp" in rule.operands for rule in rules)
-    for name, operand in case.instr.operands.items():
+    for name, operand in case.operands.items():
         if isinstance(operand, TileView) and not (name == "tmp" and ignores_tmp):
             span = operand.span or case.instr.span
             yield from place_faults(
