@@ -267,10 +267,10 @@ def schema(
     import json
 
     if kind is SchemaKind.ARCH:
-        from archsim.arch import json_schema
+        from archsim.arch import json_schema as made
     else:
-        from archsim.program.schema import json_schema
-    typer.echo(json.dumps(json_schema(), indent=2, sort_keys=True))
+        from archsim.program.schema import trace_schema as made
+    typer.echo(json.dumps(made(), indent=2, sort_keys=True))
 
 
 def _simulate(

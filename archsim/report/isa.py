@@ -1,0 +1,39 @@
+"""The instruction set as text and JSON."""
+
+from typing import Any
+
+from archsim.base.errors import Diagnostic, InputError, did_you_mean
+from archsim.isa.reference import reference
+from archsim.isa.tile_ops import TILE_OPS
+
+
+def isa_json(op: str | None) -> list[dict[str, Any]]:
+    """Rows of all instructions, or of one. Raises `InputError` for an unknown one."""
+    rows = reference()
+    if op is None:
+        return rows
+    if op.lower() not in TILE_OPS:
+        fix = did_you_mean(op, TILE_OPS)
+        raise InputError([Diagnostic(f'"{op}" is no tile instruction', None, fix)])
+    return [row for row in rows if str(row["op"]).lower() == op.lower()]
+
+
+def isa_text(op: str | None) -> str:
+    """One line an instruction; or all about one."""
+    rows = isa_json(op)
+    if op is not None:
+        return _described(rows[0])
+    head = f"{'OP':<14}{'PIPE':<6}{'CORES':<12}OPERANDS"
+    lines = [
+        f"{row['op']:<14}{row['pipe']:<6}{' '.join(row['support']):<12}{row['operands']}"
+        for row in rows
+    ]
+    return "\n".join([head, *lines])
+
+
+def _described(row: dict[str, Any]) -> str:
+    lines = [f"{row['op']}  pipe {row['pipe']}", f"  {row['summary']}", f"  {row['operands']}"]
+    for core, support in row["support"].items():
+        lines.append(f"{core}: {', '.join(support['dtypes'])}")
+        lines += [f"  - {rule}" for rule in support["constraints"]]
+    return "\n".join(lines)
