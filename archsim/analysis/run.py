@@ -65,7 +65,7 @@ def analyse(
 ) -> Run:
     """Draw the facts from a run's log. Checks both laws (splits and path add up)."""
     path = tuple(critical_path(log))
-    on_path = {step.id for step in path if step.kind == "run"}
+    on_path = {step.id for step in path if step.kind == "run" and step.id is not None}
     return Run(
         program,
         arch,

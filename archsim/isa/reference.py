@@ -20,10 +20,15 @@ def reference() -> list[dict[str, object]]:
 
 def operands_text(op: TileOp) -> str:
     """How a program writes the instruction: `tprelu dst <- src0, src1[, tmp]`."""
+    keys = (f"[, {key}={'|'.join(values)}]" for key, values in op.keys.items())
+    return short_text(op) + "".join(keys)
+
+
+def short_text(op: TileOp) -> str:
+    """The same without `key=value` operands."""
     outs = ", ".join(arg.name for arg in op.outs)
     text = f"{op.mnemonic} {outs} <- {op.ins[0].name}"
-    text += "".join(_operand(arg) for arg in op.ins[1:])
-    return text + "".join(f"[, {key}={'|'.join(values)}]" for key, values in op.keys.items())
+    return text + "".join(_operand(arg) for arg in op.ins[1:])
 
 
 def _operand(arg: Arg) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from archsim.base.errors import Diagnostic, InputError, did_you_mean
-from archsim.isa.reference import reference
+from archsim.isa.reference import reference, short_text
 from archsim.isa.tile_ops import TILE_OPS
 
 
@@ -20,15 +20,13 @@ def isa_json(op: str | None) -> list[dict[str, Any]]:
 
 def isa_text(op: str | None) -> str:
     """One line an instruction; or all about one."""
-    rows = isa_json(op)
     if op is not None:
-        return _described(rows[0])
-    head = f"{'OP':<14}{'PIPE':<6}{'CORES':<12}OPERANDS"
-    lines = [
-        f"{row['op']:<14}{row['pipe']:<6}{' '.join(row['support']):<12}{row['operands']}"
-        for row in rows
-    ]
-    return "\n".join([head, *lines])
+        return _described(isa_json(op)[0])
+    lines = [f"{'OP':<14}{'PIPE':<6}{'CORES':<10}{'OPERANDS':<46}KEYS"]
+    for row in TILE_OPS.values():
+        operands = f"{short_text(row):<46}{' '.join(row.keys)}"
+        lines.append(f"{row.name:<14}{row.pipe:<6}{' '.join(row.dtypes):<10}{operands}".rstrip())
+    return "\n".join(lines)
 
 
 def _described(row: dict[str, Any]) -> str:
