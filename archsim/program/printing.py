@@ -117,7 +117,7 @@ def _tile(tile: TileDecl, ringed: bool) -> str:
 
 
 def _valid(valid: Valid) -> str:
-    return str(valid.extent.literal) if valid.static else _word(valid.extent.text)
+    return str(valid.extent.literal) if valid.static else _term(valid.extent.text)
 
 
 def _event(event: EventDecl, ringed: bool) -> str:
@@ -126,15 +126,11 @@ def _event(event: EventDecl, ringed: bool) -> str:
 
 
 def _expect(expect: Expect) -> str:
-    parts = {"numpy": None if expect.numpy is None else json.dumps(expect.numpy)}
-    parts |= {"file": _quoted(expect.file), "key": _quoted(expect.key)}
+    texts = {"numpy": expect.numpy, "file": expect.file, "key": expect.key}
+    parts = {key: _quoted(text) for key, text in texts.items() if text is not None}
     parts |= {"atol": _number(expect.atol), "rtol": _number(expect.rtol)}
-    kept = {key: text for key, text in parts.items() if text not in (None, "0.0")}
+    kept = {key: text for key, text in parts.items() if text != "0.0"}
     return _flow({**kept, **({"exact": "true"} if expect.exact else {})})
-
-
-def _quoted(text: str | None) -> str | None:
-    return None if text is None else _word(text)
 
 
 def _block(body: Iterable[Statement], depth: int, ringed: dict[str, None]) -> Iterable[str]:
@@ -177,7 +173,7 @@ def _leaf(statement: Statement) -> str:
             return f"record: {_scalar_text(_event_arg(event))}"
         case Flag():
             key = "set_flag" if statement.set else "wait_flag"
-            return f"{key}: [{statement.src}, {statement.dst}, {_word(statement.id.text)}]"
+            return f"{key}: [{statement.src}, {statement.dst}, {_term(statement.id.text)}]"
         case Barrier(pipe):
             return f"barrier: {pipe or 'ALL'}"
     raise AssertionError(f"{statement!r} is no single statement")
@@ -197,8 +193,8 @@ def _note_slots(statement: Statement, ringed: dict[str, None]) -> None:
 def _range(loop: For) -> str:
     parts = [loop.start.text, loop.stop.text, loop.step.text]
     if parts[2] != "1":
-        return f"[{', '.join(map(_word, parts))}]"
-    return _word(parts[1]) if parts[0] == "0" else f"[{', '.join(map(_word, parts[:2]))}]"
+        return f"[{', '.join(map(_term, parts))}]"
+    return _term(parts[1]) if parts[0] == "0" else f"[{', '.join(map(_term, parts[:2]))}]"
 
 
 def _arg(arg: Arg) -> str:
@@ -232,14 +228,25 @@ def _flow(parts: Mapping[str, str]) -> str:
 
 
 def _word(text: str) -> str:
-    """A text inside brackets or braces: quoted unless it is one plain word or number."""
-    if text.isdecimal() or (_PLAIN.match(text) and text.lower() not in _WORDS):
-        return text
-    return json.dumps(text)
+    """A text inside brackets or braces: quoted unless it is one plain word."""
+    return text if _PLAIN.match(text) and text.lower() not in _WORDS else _quoted(text)
+
+
+def _term(text: str) -> str:
+    """An expression inside brackets or braces: a plain integer stays one."""
+    return text if text.isascii() and text.isdecimal() else _word(text)
+
+
+def _quoted(text: str) -> str:
+    """Double quotes as YAML has them: beyond what JSON escapes, what is not printable, too."""
+    return "".join(
+        char if char.isprintable() else f"\\U{ord(char):08x}"
+        for char in json.dumps(text, ensure_ascii=False)
+    )
 
 
 def _scalar_text(text: str) -> str:
     """A text that ends its line: quoted where YAML would see more in it than text."""
     risky = any(part in text for part in (": ", " #", "\n")) or text.endswith(":")
     risky = risky or not re.match(r"[A-Za-z_$]", text)
-    return json.dumps(text) if risky or text.lower() in _WORDS else text
+    return _quoted(text) if risky or text.lower() in _WORDS else text

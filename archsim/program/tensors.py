@@ -101,8 +101,9 @@ def load_array(
 ) -> NDArray[Any]:
     """The array in a .npy or .npz file, which must have the tensor's shape and type.
 
-    A .npz file with several arrays needs `key`. numpy stores bf16 and f8 as raw bytes: those are
-    taken as the tensor's type if the width fits. Raises `InputError`.
+    A .npz file with several arrays needs `key`. Types that numpy does not know (bf16, f8) are
+    stored as raw bytes, or by `.view("uint16")`, `.view("uint8")`: those are taken as the tensor's
+    type if the width fits. Raises `InputError`.
     """
     name = os.path.basename(path)
     array = _loaded(path, name, key, what, span)
@@ -112,11 +113,17 @@ def load_array(
     want = decl.dtype.np
     if array.dtype.newbyteorder("=") == want:
         return array.astype(want)
-    if array.dtype.kind == "V" and array.dtype.names is None and array.itemsize == want.itemsize:
-        return array.view(want)
-    fix = f'save it with .astype("{want}")' if want.kind in "fiu" else None
+    if _is_raw(array, want):
+        return np.ascontiguousarray(array).view(want)
+    fix = f'save it with .astype("{want}")' if want.isbuiltin == 1 else None
     message = f"{what}: {name} holds {array.dtype}; tensor {decl.name} is {decl.dtype}"
     raise _fault(message, span, fix)
+
+
+def _is_raw(array: NDArray[Any], want: np.dtype[Any]) -> bool:
+    """Bits that stand for a type which numpy does not know itself."""
+    plain = array.dtype.kind in "Vu" and array.dtype.names is None
+    return plain and want.isbuiltin != 1 and array.itemsize == want.itemsize
 
 
 def _loaded(path: str, name: str, key: str | None, what: str, span: Span | None) -> NDArray[Any]:
