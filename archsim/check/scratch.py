@@ -1,6 +1,6 @@
 """How much scratch an instruction works in, and the smallest tile that has it."""
 
-from archsim.arch import ArchConfig
+from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
 from archsim.isa.constraints import CONSTRAINTS
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
@@ -22,6 +22,7 @@ def mask_row_bytes(dtype: DType, cols: int, arch: ArchConfig) -> int:
 
 def scratch_bytes(instr: BoundInstr, arch: ArchConfig) -> int:
     """Bytes from the start of tmp that TSEL or TCVT uses on a simd core."""
+    assert isinstance(arch, SimdArch), f"{arch.name} works without scratch"
     dst = _dst(instr)
     if instr.op.family == "select":
         return 8 if dst.dtype.itemsize == 4 else 16
@@ -35,7 +36,7 @@ def scratch_bytes(instr: BoundInstr, arch: ArchConfig) -> int:
     repeats = 1
     if pair == ("f32", "i16"):
         whole, rest = divmod(dst.valid_cols, arch.vector.width_bytes // 4)
-        repeats = min(max(whole, dst.valid_rows if rest else 0), 255)
+        repeats = min(max(whole, dst.valid_rows if rest else 0), arch.vector.repeat_max)
     return repeats * arch.vector.width_bytes
 
 

@@ -21,11 +21,14 @@ def prepare(work: Iterable[Item], memory: Memory, state: NumericState) -> Callab
     """The micro-ops of one tile instruction as a function of the window's address in global memory.
 
     The function reads memory as it is when it is called and leaves it unchanged; `apply()` of what
-    it returns writes the results. `OutsideMemory` where an access leaves its memory.
+    it returns writes the results. `OutsideMemory` where an access leaves its memory. Windows on
+    memory are made at the first call and kept.
     """
-    steps = [step for item in work for step in _steps(item, memory, state)]
+    items, steps = tuple(work), list[Step]()
 
     def compute(gm_addr: int = 0) -> Effects:
+        if not steps:
+            steps[:] = [step for item in items for step in _steps(item, memory, state)]
         with np.errstate(all="ignore"):
             return run(steps, gm_addr)
 

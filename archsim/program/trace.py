@@ -12,9 +12,10 @@ from archsim.program.event_refs import declare_open_events
 from archsim.program.expect import read_expect
 from archsim.program.instructions import BINDERS
 from archsim.program.ir import For, If, Instr, Program, Statement, TileArg
+from archsim.program.prescan import declare_short_forms, loop_variables
 from archsim.program.reading import Node
 from archsim.program.scope import Scope
-from archsim.program.statements import declare_short_forms, loop_variables, read_block
+from archsim.program.statements import read_block
 from archsim.program.symbols import SECTIONS, Symbols, check_unique
 from archsim.program.tensor_decls import override_inputs, read_tensors
 from archsim.program.tile_decls import read_tiles

@@ -89,8 +89,8 @@ class Flight:
         self.ready = 0
         self.start = UNKNOWN
         self.port = UNKNOWN
-        self.planned = 0  # start that the port predictor expects
-        self.received = 0  # when the port queue has it
+        self.planned = UNKNOWN  # start that the port predictor expects
+        self.received = UNKNOWN  # when the port queue has it
         self.latest: Flight | None = None  # of a store: the source that started last
         self.epoch = 0  # of a store: memory barriers before it
         self.fence = 0  # waits for stores of epochs before this one

@@ -162,6 +162,10 @@ class _State:
         """A past cycle, as far back as it can matter."""
         return max(self.oldest, cycle - self.now)
 
+    def since(self, cycle: int) -> int | None:
+        """A cycle that may not be known yet."""
+        return None if cycle == UNKNOWN else cycle - self.now
+
     def value(self, value: Value) -> int:
         """A number for a value; its content is noted where it is met first."""
         number = self.values.get(id(value))
@@ -183,8 +187,8 @@ class _State:
             flight.ready - self.now,
             flight.missing,
             flight.port,
-            flight.received - self.now,
-            flight.planned - self.now,
+            self.since(flight.received),
+            self.since(flight.planned),
             flight.address - self.core.dispatcher.address(flight.instr.index),
             flight.epoch - epoch,
             flight.fence - epoch,

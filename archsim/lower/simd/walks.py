@@ -4,19 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from archsim.arch import SimdArch
-from archsim.isa.simd import RowLoop
-from archsim.lower.simd.emit import Item, Stream, chunks, counted, masked, partial
+from archsim.isa.simd import FULL, Mask, RowLoop, SimdItem
+from archsim.lower.simd.emit import BARRIER, Item, Stream, chunks, counted, masked, partial
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A stream over `rows` x `cols` valid lanes, within the core's repeat and stride limits."""
+    """A stream over `rows` x `cols` valid lanes, within the core's repeat and stride limits.
+
+    `then` follow on the same lanes, each behind a barrier, in walks of whole repeats and a tail.
+    """
 
     stream: Stream
     rows: int
     cols: int
     repeat_max: int
     stride_bytes_max: int
+    then: tuple[Stream, ...] = ()
 
     @staticmethod
     def over(stream: Stream, rows: int, cols: int, arch: SimdArch) -> "Walk":
@@ -28,7 +32,8 @@ class Walk:
     @property
     def strides_fit(self) -> bool:
         """Whether a repeat can step from row to row in every operand."""
-        return all(plane.pitch <= self.stride_bytes_max for plane in self.stream.planes)
+        planes = (plane for step in (self.stream, *self.then) for plane in step.planes)
+        return all(plane.pitch <= self.stride_bytes_max for plane in planes)
 
     def flat(self) -> Iterator[Item]:
         """Contiguous lanes in whole repeats (issued even where there is none), then the rest."""
@@ -50,8 +55,9 @@ class Walk:
         """The whole repeats of every row, row by row."""
         whole = self.cols // self.stream.lanes
         pieces = [
-            self.stream.uop(size, col=start * self.stream.lanes, looped=True)
+            item
             for start, size in chunks(whole, self.repeat_max)
+            for item in self._steps(size, FULL, col=start * self.stream.lanes, looped=True)
         ]
         if pieces:
             yield RowLoop(self.rows, tuple(pieces))
@@ -83,10 +89,25 @@ class Walk:
             return
         mask, col = partial(rest), self.cols - rest
         if row_by_row or not self.strides_fit:
-            single = self.stream.uop(1, mask, col=col, looped=True)
-            yield from masked(RowLoop(self.rows, (single,)))
+            single = self._steps(1, mask, col=col, looped=True)
+            yield from masked(RowLoop(self.rows, tuple(single)))
             return
         pieces = chunks(self.rows, self.repeat_max)
-        yield from masked(
-            *(self.stream.uop(n, mask, row=row, col=col, down=True) for row, n in pieces)
-        )
+        groups = (self._steps(n, mask, row=row, col=col, down=True) for row, n in pieces)
+        yield from masked(*(item for group in groups for item in group))
+
+    def _steps(
+        self,
+        repeat: int,
+        mask: Mask,
+        *,
+        row: int = 0,
+        col: int,
+        down: bool = False,
+        looped: bool = False,
+    ) -> Iterator[SimdItem]:
+        """The stream and what follows it on the same lanes."""
+        for step in (self.stream, *self.then):
+            if step is not self.stream:
+                yield BARRIER
+            yield step.uop(repeat, mask, row=row, col=col, down=down, looped=looped)

@@ -12,7 +12,6 @@ from archsim.base.dtypes import F16, F32, I8, I16, I32, DType
 from archsim.isa.operands import MEMORY, Region, TileView
 from archsim.isa.simd import FULL, RowLoop, SimdItem
 from archsim.lower.simd.emit import (
-    BARRIER,
     SET_MASK,
     Item,
     Plane,
@@ -26,9 +25,6 @@ from archsim.lower.simd.walks import Walk
 
 Chain = tuple[tuple[Item, ...], Region]  # the micro-ops, and the scratch that they write
 
-_CHUNK = 64  # lanes: one repeat of i32
-_REPEAT_BYTES = 256
-
 
 def _scratch(tmp: TileView, dtype: DType, offset: int = 0) -> Plane:
     return Plane(tmp.addr + offset, dtype, 0, fixed=True)
@@ -39,65 +35,49 @@ def _region(tmp: TileView, size: int) -> Region:
 
 
 def _f32_to_i16(walk: Walk, tmp: TileView) -> Chain:
-    """Each call of the plain walk in two steps: clamp into the scratch, a repeat behind the
-    other; cut to i16."""
+    """Each micro-op of the plain walk in two: clamp into the scratch, cut to i16."""
     rounding = walk.stream.name.removeprefix("vconv_f322s16")
-    held = _scratch(tmp, I32)
+    lanes, held = walk.stream.lanes, _scratch(tmp, I32)
     clamp = replace(walk.stream, name=f"vconv_f322s32{rounding}", dst=held, effect="sat")
     cut = replace(walk.stream, name="vconv_s322s16", dtype=I32, srcs=(held,))
-    lanes, whole, rest = walk.stream.lanes, *divmod(walk.cols, walk.stream.lanes)
-    body: list[SimdItem] = []
-    for start, size in chunks(whole, walk.repeat_max):
-        col = start * lanes
-        body += [
-            clamp.uop(size, col=col, looped=True),
-            BARRIER,
-            cut.uop(size, col=col, looped=True),
-        ]
-    items: list[Item] = [RowLoop(walk.rows, tuple(body))] if body else []
-    pieces = list(chunks(walk.rows, walk.repeat_max if walk.strides_fit else 1)) if rest else []
-    tail: list[Item] = []
-    for row, size in pieces:
-        tail += [
-            clamp.uop(size, partial(rest), row=row, col=whole * lanes, down=True),
-            BARRIER,
-            cut.uop(size, partial(rest), row=row, col=whole * lanes, down=True),
-        ]
-    if tail:
-        items += masked(*tail)
-    repeats = max(min(whole, walk.repeat_max), *(size for _, size in pieces), 0)
-    return tuple(items), _region(tmp, repeats * _REPEAT_BYTES)
+    items = tuple(replace(walk, stream=clamp, then=(cut,)).rows_then_tail())
+    whole, rest = divmod(walk.cols, lanes)
+    down = walk.rows if walk.strides_fit else 1
+    repeats = min(max(whole, down if rest else 0), walk.repeat_max)
+    return items, _region(tmp, repeats * lanes * I32.itemsize)
 
 
 def _f16_to_i16(walk: Walk, tmp: TileView) -> Chain:
-    """64 lanes at a time: clamp to i32 in the scratch, cut to i16."""
+    """A repeat of i32 at a time: clamp to i32 in the scratch, cut to i16."""
     rounding = walk.stream.name.removeprefix("vconv_f162s16")
-    held = _scratch(tmp, I32)
-    clamp = replace(
-        walk.stream, name=f"vconv_f162s32{rounding}", lanes=_CHUNK, dst=held, effect="sat"
+    chunk, held = walk.stream.lanes // 2, _scratch(tmp, I32)
+    steps = (
+        Stream(f"vconv_f162s32{rounding}", F16, chunk, held, walk.stream.srcs, effect="sat"),
+        Stream("vconv_s322s16", I32, chunk, walk.stream.dst, (held,), effect="wrap"),
     )
-    cut = replace(walk.stream, name="vconv_s322s16", dtype=I32, lanes=_CHUNK, srcs=(held,))
-    return tuple(_by_chunks(walk, (clamp, cut))), _region(tmp, _REPEAT_BYTES)
+    return tuple(_by_chunks(walk, steps)), _region(tmp, chunk * I32.itemsize)
 
 
 def _f16_to_i8(walk: Walk, tmp: TileView) -> Chain:
-    """64 lanes at a time: clamp to i32, cut to i16, keep eight bits, back to f16, cut to i8."""
+    """A repeat of i32 at a time: clamp to i32, cut to i16, keep eight bits, by f16 to i8."""
     rounding = walk.stream.name.removeprefix("vconv_f162s8")
-    wide, low = _scratch(tmp, I32), _scratch(tmp, I16)
-    half, ones = _scratch(tmp, F16), _scratch(tmp, I16, _REPEAT_BYTES // 2)
+    lanes = walk.stream.lanes
+    chunk, size = lanes // 2, lanes // 2 * I32.itemsize
+    wide, low, half = (_scratch(tmp, dtype) for dtype in (I32, I16, F16))
+    ones = _scratch(tmp, I16, size // 2)
     steps = (
-        Stream(f"vconv_f162s32{rounding}", F16, _CHUNK, wide, walk.stream.srcs, effect="sat"),
-        Stream("vconv_s322s16", I32, _CHUNK, low, (wide,), effect="wrap"),
-        Stream("vector_dup", I16, 2 * _CHUNK, ones, scalar=0x00FF),
-        Stream("vand", I16, 2 * _CHUNK, low, (low, ones)),
-        Stream("vconv_s162f16", I16, 2 * _CHUNK, half, (low,)),
-        Stream("vconv_f162s8z", F16, 2 * _CHUNK, walk.stream.dst, (half,), effect="wrap"),
+        Stream(f"vconv_f162s32{rounding}", F16, chunk, wide, walk.stream.srcs, effect="sat"),
+        Stream("vconv_s322s16", I32, chunk, low, (wide,), effect="wrap"),
+        Stream("vector_dup", I16, lanes, ones, scalar=0x00FF),
+        Stream("vand", I16, lanes, low, (low, ones)),
+        Stream("vconv_s162f16", I16, lanes, half, (low,)),
+        Stream("vconv_f162s8z", F16, lanes, walk.stream.dst, (half,), effect="wrap"),
     )
-    return tuple(_by_chunks(walk, steps)), _region(tmp, _REPEAT_BYTES)
+    return tuple(_by_chunks(walk, steps)), _region(tmp, size)
 
 
 def _by_chunks(walk: Walk, steps: tuple[Stream, ...]) -> Iterator[Item]:
-    """Every step, fenced, on every 64 lanes of the whole repeats, then of the rest of each row.
+    """Every step, fenced, on every chunk of the whole repeats, then of the rest of each row.
 
     Each chunk writes its own mask, the rest under an outer one that has no effect.
     """
@@ -109,7 +89,7 @@ def _by_chunks(walk: Walk, steps: tuple[Stream, ...]) -> Iterator[Item]:
 
 
 def _row_of_chunks(steps: tuple[Stream, ...], start: int, stop: int) -> Iterator[SimdItem]:
-    for first, size in chunks(stop - start, _CHUNK):
+    for first, size in chunks(stop - start, steps[0].lanes):
         yield SET_MASK
         for step in steps:
             mask = FULL if size == step.lanes else partial(size)

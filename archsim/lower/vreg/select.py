@@ -28,23 +28,15 @@ def compare_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
     image = vectors * lanes
     cols = src.valid_cols
     spot = Spot(image, 0, nested=True, pred=None)
-    loads: list[VregUop] = []
-    compares: list[VregUop] = []
-    for k in range(vectors):
-        on = Tail(cols, lanes, offset=k * lanes, stride=image)
-        loads.append(spot.load(f"v{k}", src, lanes=lanes, ahead=k * lanes))
-        compares.append(
-            VregUop(
-                "VCMPS",
-                form(src.dtype),
-                (f"p{k}",),
-                (f"v{k}",),
-                src.dtype,
-                scalar=value,
-                effect=mode,
-                pred=on,
-            )
+    kind = form(src.dtype)
+    loads = [spot.load(f"v{k}", src, lanes=lanes, ahead=k * lanes) for k in range(vectors)]
+    compares = [
+        VregUop(
+            "VCMPS", kind, (f"p{k}",), (f"v{k}",), src.dtype, scalar=value, effect=mode,
+            pred=Tail(cols, lanes, offset=k * lanes, stride=image),
         )
+        for k in range(vectors)
+    ]  # fmt: skip
     masks = tuple(f"p{k}" for k in range(vectors))
     stored = VregUop("PSTS", form(U8), (), masks, U8, _image(dst, 0, image))
     images = -(-cols // image)
