@@ -50,6 +50,18 @@ class Region:
         """One past the last byte touched."""
         return self.addr + (self.rows - 1) * self.pitch + self.row_bytes
 
+    def overlaps(self, other: "Region") -> bool:
+        """Whether they share a byte; exact, so that rows may lie between each other's."""
+        if self.memory != other.memory or self.end <= other.addr or other.end <= self.addr:
+            return False
+        for row in range(self.rows):
+            start = self.addr + row * self.pitch
+            # Of the other's rows that begin before this one ends, the last reaches furthest.
+            last = min((start + self.row_bytes - 1 - other.addr) // other.pitch, other.rows - 1)
+            if last >= 0 and other.addr + last * other.pitch + other.row_bytes > start:
+                return True
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class TileView:
@@ -92,7 +104,8 @@ class TileView:
 
     def whole_region(self) -> Region:
         """The bytes of the whole tile."""
-        return Region(MEMORY[self.loc], self.addr, 1, self.size_bytes, self.size_bytes)
+        width = self.cols * self.dtype.itemsize
+        return Region(MEMORY[self.loc], self.addr, self.rows, width, self.row_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,19 @@ def test_operands_that_must_not_overlap_on_a2a3(name, first, second):
     assert messages(moved(end - 32), A5) == []
 
 
+def test_views_side_by_side_in_one_tile_do_not_overlap():
+    left = tile("i32", "16x32", stride=64, addr=0x8000)
+    right = replace(left, addr=left.addr + 32 * 4)
+    tmp = tile("i32", "16x32", addr=0x10000)
+    instr = bind("tadddeqrelu", tile("f16", "16x32"), left, right, 0.1, tmp=tmp)
+    assert messages(instr, A2A3) == []
+    closer = replace(right, addr=right.addr - 32)
+    (message,) = messages(replace(instr, src=(left, closer, 0.1)), A2A3)
+    assert message.startswith(
+        "src0 at 0x8000 to 0x8f80 overlaps src1 at 0x8060 to 0x8fe0, must not"
+    )
+
+
 def test_the_destination_of_an_elementwise_instruction_may_be_a_source():
     assert messages(bind("tadd", F, F, F), A2A3) == []
 
