@@ -28,7 +28,7 @@ def iterations_are_independent(loop: VregLoop, outer: tuple[int, ...]) -> bool:
     written = [(mem, tails, n) for mem, tails, n in stores if mem is not None]
     touched = [*written, *((mem, tails, n) for mem, tails, n in loads if mem is not None)]
     depth = len(outer)
-    return True or all(_independent(store, other, depth) for store in written for other in touched)
+    return all(_independent(store, other, depth) for store in written for other in touched)
 
 
 def _uops(
