@@ -35,7 +35,7 @@ class Races:
         """A job, its pipe's number `sequence`, starts; `known` is complete for sure."""
         pipe = job.pipe
         reads, writes = self._cells_of(job)
-        touch = Touch(job.id, sequence, (), job.span)
+        touch = Touch(job.id, sequence, (), job.work.op, job.span)
         for cell in reads:
             for other in cell.overlapping:
                 if other.writers:
@@ -78,7 +78,7 @@ class Races:
                 continue
             if source is job.pipe and not (hazard == "raw" and source in self._streaming):
                 continue
-            self._report(job.pipe, touch, source, earlier, job.work.op, cell, hazard)
+            self._report(job.pipe, touch, source, earlier, cell, hazard)
 
     def _report(
         self,
@@ -86,7 +86,6 @@ class Races:
         touch: Touch,
         source: Pipe,
         earlier: Touch,
-        op: str,
         cell: Cell,
         hazard: str,
     ) -> None:
@@ -104,8 +103,9 @@ class Races:
         self._found[key] = Finding(
             "race",
             "error",
-            f"{NAMES[hazard]}: {op} (id {touch.id}) on {pipe} and id {earlier.id} on {source} "
-            f"both touch {region.memory} {region.addr:#x}..{region.end:#x}; {repair}",
+            f"{NAMES[hazard]}: {touch.op} (id {touch.id}) on {pipe} and {earlier.op} "
+            f"(id {earlier.id}) on {source} both touch {region.memory} "
+            f"{region.addr:#x}..{region.end:#x}; {repair}",
             places,
             hazard,
         )

@@ -1,6 +1,7 @@
 """Places in the files that users write."""
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Span:
     def where(self) -> str:
         """`file:line`, the form that records and reports use."""
         return f"{self.source.name}:{self.line}"
+
+    @property
+    def brief(self) -> str:
+        """The same without folders, for messages that stand beside the full place."""
+        return f"{PurePath(self.source.name).name}:{self.line}"
 
     def shifted(self, columns: int, width: int = 1) -> "Span":
         """The place `columns` to the right on the same line: for a part of a statement."""

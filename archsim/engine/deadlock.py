@@ -15,7 +15,8 @@ def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
     for unit in core.units.values():
         if unit.current is not None:
             lines.append(_blocked(unit, unit.current, core, setters))
-            where.append(_place(unit.current))
+            if unit.current.span is not None:
+                where.append(unit.current.span.where)
     scalar = core.scalar
     if not scalar.done and scalar.blocked is not None:
         job = scalar.blocked
@@ -59,4 +60,4 @@ def _holding(core: Core, name: str) -> tuple[PipeUnit, Job] | None:
 
 
 def _place(job: Job) -> str:
-    return job.span.where if job.span is not None else "?"
+    return job.span.brief if job.span is not None else "?"

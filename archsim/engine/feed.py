@@ -151,11 +151,11 @@ def setters(program: Program, flags: dict[FlagKey, Flag]) -> dict[str, list[str]
     pairs: dict[tuple[Pipe, Pipe], list[str]] = {}
     for statement in leaves(program):
         if isinstance(statement, Record):
-            events.setdefault(statement.event.name, []).append(statement.span.where)
+            events.setdefault(statement.event.name, []).append(statement.span.brief)
         elif isinstance(statement, Instr) and statement.result is not None:
-            events.setdefault(statement.result.name, []).append(statement.span.where)
+            events.setdefault(statement.result.name, []).append(statement.span.brief)
         elif isinstance(statement, FlagStatement) and statement.set:
-            pairs.setdefault((statement.src, statement.dst), []).append(statement.span.where)
+            pairs.setdefault((statement.src, statement.dst), []).append(statement.span.brief)
     return {
         flag.name: events.get(key.name, []) if key.name else pairs.get((key.src, key.dst), [])
         for key, flag in flags.items()

@@ -8,7 +8,7 @@ from archsim.base.errors import Diagnostic, Faults
 from archsim.check import check, scratch_tile
 from archsim.engine.jobs import Work, no_values
 from archsim.isa.lanes.state import NumericState
-from archsim.isa.operands import BoundInstr, GmView, Loc, TileView
+from archsim.isa.operands import BoundInstr, GmView, Loc, Region, TileView
 from archsim.lower import Lowered, lower
 from archsim.numerics.execute import prepare
 from archsim.numerics.memory import GM, Memory, OutsideMemory
@@ -112,7 +112,7 @@ class Workshop:
             for region in lowered.sources:
                 lane = memory.first_unwritten(region)
                 if lane is not None:
-                    self._note(_uninitialized(region.memory, region.addr, lane, bound), bound)
+                    self._note(_uninitialized(region, lane, bound), bound)
             try:
                 return prepared(gm_addr).apply
             except OutsideMemory as outside:
@@ -129,11 +129,17 @@ class Workshop:
         self.findings.setdefault((found.kind, *where, found.message), finding)
 
 
-def _uninitialized(memory: str, addr: int, lane: tuple[int, int], bound: BoundInstr) -> Diagnostic:
+def _uninitialized(region: Region, lane: tuple[int, int], bound: BoundInstr) -> Diagnostic:
     row, byte = lane
+    named = [
+        operand
+        for operand in bound.operands.values()
+        if isinstance(operand, TileView) and operand.addr == region.addr
+    ]
+    tile = f"tile {named[0].name}" if named else f"{region.memory} {region.addr:#x}"
     message = (
-        f"{bound.op.mnemonic} reads {memory} {addr:#x}, row {row}, byte {byte}, "
-        "which nothing has written"
+        f"{bound.op.mnemonic} reads {tile}, but nothing has written "
+        f"byte {byte} of row {row} of its valid region"
     )
     return Diagnostic(message, bound.span, None, "uninitialized")
 

@@ -22,6 +22,7 @@ class Touch:
     id: int
     sequence: int
     known: tuple[int, ...] = ()
+    op: str = ""
     span: Span | None = None
 
 
