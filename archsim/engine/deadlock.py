@@ -1,7 +1,9 @@
 """The story of a stuck run: who waits for what, where, and why nothing can set it."""
 
-from archsim.engine.core import Core, PipeUnit
+from archsim.engine.core import Core
 from archsim.engine.jobs import Job
+from archsim.engine.pipe import PipeUnit
+from archsim.isa.pipes import Pipe
 from archsim.trace.records import Finding
 
 
@@ -10,7 +12,7 @@ def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
 
     `setters` names, for each flag, the places of the statements that set it.
     """
-    lines = [f"nothing can move after cycle {core.log.cycles(core.env.now)}"]
+    lines = [f"nothing can move after cycle {core.machine.log.cycles(core.machine.env.now)}"]
     where = []
     for unit in core.units.values():
         if unit.current is not None:
@@ -26,7 +28,7 @@ def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
 
 def _blocked(unit: PipeUnit, job: Job, core: Core, setters: dict[str, list[str]]) -> str:
     if job.kind == "all":
-        missing = [u.pipe.value for u in core.units.values() if u not in core.meeting.arrived]
+        missing = [pipe.value for pipe in Pipe if pipe not in core.meeting.round.arrived]
         return f"{unit.pipe} waits at {_place(job)} in a barrier that {', '.join(missing)} miss"
     flag = job.flag
     story = f"{unit.pipe} waits at {_place(job)} for flag {flag.name}"

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from archsim.arch import ArchConfig
 from archsim.base.errors import Faults
 from archsim.engine.build import pipe_models
-from archsim.engine.core import Core, Observer
+from archsim.engine.core import Core
 from archsim.engine.deadlock import deadlock
 from archsim.engine.feed import INSTR, Feed, Steps, setters
 from archsim.engine.jobs import Job
+from archsim.engine.machine import Observer
 from archsim.engine.models import SimdModel
 from archsim.engine.workshop import Workshop
 from archsim.isa.operands import MEMORY

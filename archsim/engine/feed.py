@@ -29,8 +29,12 @@ class Steps(Protocol):
 
 
 class Feed:
-    """Iterates over the jobs of a walk. With a `derivation` the program's own synchronisation is
-    left out, and what the derivation asks for is put in."""
+    """Iterates over the jobs of a walk.
+
+    With a `derivation` the program's own synchronisation is left out, and what the derivation asks
+    for is put in: a derived wait or barrier takes an issue slot and a queue entry as a written one
+    does; the set that a compiler would put behind the producer is not charged.
+    """
 
     def __init__(
         self, walk: Steps, workshop: Workshop, event_ids: int, derivation: Derivation | None

@@ -85,20 +85,20 @@ class Workshop:
         return any(view.name in self._shared for view in views)
 
     def _with_scratch(self, bound: BoundInstr) -> BoundInstr:
-        """The instruction with a scratch tile behind all placed tiles, where it needs one."""
+        """The instruction with a scratch tile of its own, where it needs one."""
         if bound.tmp is not None or bound.op.scratch is None:
             return bound
         need = scratch_tile(bound, self._arch)
         if need is None:
             return bound
         dtype, rows, cols = need
-        tmp = TileView(
-            "scratch", Loc.VEC, dtype, rows, cols, rows, cols, self._placement.scratch_addr, cols
-        )
-        if tmp.addr + tmp.size_bytes > self._placement.scratch_limit:
-            message = f"{bound.op.mnemonic} needs {tmp.size_bytes} bytes of scratch; UB has no room"
+        size = rows * cols * dtype.itemsize
+        addr = self._placement.scratch(size)
+        if addr is None:
+            message = f"{bound.op.mnemonic} needs {size} bytes of scratch; UB has no room for it"
             self._note(Diagnostic(message, bound.span, None, "bounds"), bound)
             raise Refused
+        tmp = TileView("scratch", Loc.VEC, dtype, rows, cols, rows, cols, addr, cols)
         return replace(bound, tmp=tmp)
 
     def _computing(

@@ -197,6 +197,7 @@ def test_barrier_over_all_pipes_waits_for_the_last_one() -> None:
     late = s.run(Pipe.V, 5)
     log, _ = simulate(s.jobs)
     assert spans(log)[late.id] == (31, 36)
+    assert {r.id: r.queued for r in log.records}[late.id] == 4  # the barrier was issued once
 
 
 def test_a_token_waits_for_the_end_of_its_producer() -> None:
