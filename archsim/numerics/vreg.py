@@ -50,17 +50,23 @@ class _Unit:
     state: NumericState
     registers: dict[str, Lanes] = field(default_factory=dict)
 
-    def steps(self, nodes: Sequence[VregNode], axes: Axes) -> Iterator[Step]:
+    def steps(
+        self, nodes: Sequence[VregNode], axes: Axes, behind: tuple[VregNode, ...] = ()
+    ) -> Iterator[Step]:
+        """The steps of `nodes`; `behind` runs after them, the next iteration included."""
         for position, node in enumerate(nodes):
             if isinstance(node, VregUop):
                 yield self.step(node, axes)
-            elif iterations_are_independent(node, tuple(axis.iters for axis in axes)):
-                yield from self.steps(node.body, (*axes, Axis(node.iters)))
-                if axes or position + 1 < len(nodes):
+                continue
+            later = (*nodes[position + 1 :], *behind)
+            after = (*node.body, *later)
+            if iterations_are_independent(node, tuple(axis.iters for axis in axes), later):
+                yield from self.steps(node.body, (*axes, Axis(node.iters)), after)
+                if later:
                     yield self.last_iteration(node, _depth(axes))
             else:
                 for index in range(node.iters):
-                    yield from self.steps(node.body, (*axes, Axis(node.iters, index)))
+                    yield from self.steps(node.body, (*axes, Axis(node.iters, index)), after)
 
     def step(self, uop: VregUop, axes: Axes) -> Step:
         if uop.op == "VLDS":

@@ -1,6 +1,7 @@
 """Which loops of a vector function may run as one: nothing goes from one iteration to the next."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from archsim.isa.vreg import Tail, VregLoop, VregMem, VregNode, VregUop
 from archsim.numerics.overlap import Footprint, apart, steps_apart
@@ -10,18 +11,22 @@ from archsim.numerics.overlap import Footprint, apart, steps_apart
 Access = tuple[VregMem, tuple[Tail, ...] | None, tuple[int, ...]]
 
 
-def iterations_are_independent(loop: VregLoop, outer: tuple[int, ...]) -> bool:
+def iterations_are_independent(
+    loop: VregLoop, outer: tuple[int, ...], later: Sequence[VregNode] = ()
+) -> bool:
     """No register and no byte written in one iteration of `loop` is touched in another one.
 
-    `outer` are the trip counts of the loops around it. Lanes that every consumer of a load masks
-    off do not count.
+    `outer` are the trip counts of the loops around it, `later` what runs behind it. Lanes that
+    every consumer of a load masks off do not count.
     """
     body = list(_uops(loop.body, (*outer, loop.iters)))
+    # Behind the loop, a predicate counts along other indices: it limits nothing here.
+    behind = [replace(uop, pred=None) for uop, _ in _uops(later, outer)]
     if loop.iters > 1 and _carries_registers([uop for uop, _ in body]):
         return False
     stores = [(uop.mem, _limits(uop.pred), n) for uop, n in body if uop.op in ("VSTS", "PSTS")]
     loads = [
-        (uop.mem, _consumers(uop, [u for u, _ in body[i + 1 :]]), n)
+        (uop.mem, _consumers(uop, [*(u for u, _ in body[i + 1 :]), *behind]), n)
         for i, (uop, n) in enumerate(body)
         if uop.op in ("VLDS", "PLDS")
     ]

@@ -44,7 +44,8 @@ def run_both(nodes: tuple[VregNode, ...], seed: int) -> None:
 
 
 VECTORS, MASKS = ("v0", "v1", "v2"), ("p0", "p1")
-OPS = "VLDS VLDS VSTS VSTS VADD VMAX VADDS VDUP VCMPS VSEL PLDS PSTS".split()
+OPS = ["VLDS", "VSTS", "VLDS", "VSTS", "PLDS", "PSTS"]
+OPS += ["VADD", "VMAX", "VADDS", "VDUP", "VCMPS", "VSEL"]
 
 
 @st.composite
@@ -156,31 +157,87 @@ def test_tiles_added_row_by_row_in_place_or_not(
     run_both((nest(rows, -(-cols // LANES), pitch, a, b, c, cols),), seed)
 
 
+def two_deep(*body: VregUop) -> VregLoop:
+    """Two iterations of two."""
+    return VregLoop(2, (VregLoop(2, body),))
+
+
+def two_lanes_a_row(*body: VregUop) -> VregLoop:
+    """Rows of two lanes, in place; loads take eight, into the rows behind."""
+    place, on = mem(0, 8, 32), Tail(2, LANES)
+    return VregLoop(3, (VregLoop(1, (load("v0", place), store("v0", place, on), *body)),))
+
+
 INDEPENDENT = [
-    # what, loop, runs together
-    ("apart", nest(4, 2, 64, 0, 1024, 2048, 16), True),
-    ("in place", nest(4, 2, 64, 0, 1024, 0, 16), True),
-    ("in place, loads read into the next row", nest(4, 2, 48, 0, 1024, 0, 10), True),
-    ("shifted by a row", nest(4, 2, 64, 0, 1024, 64, 16), False),
-    ("shifted by a lane", nest(4, 2, 64, 0, 1024, 4, 16), False),
-    ("one row", nest(1, 1, 64, 0, 1024, 4, 8), True),
-    ("one place for all", VregLoop(3, (load("v0", mem(0, 32)), store("v0", mem(512, 0)))), False),
-    ("a carried register", VregLoop(3, (load("v0", mem(0, 32)), add("v1", "v1", "v0"))), False),
+    # what, loop, trip counts around it, runs together
+    ("apart", nest(4, 2, 64, 0, 1024, 2048, 16), (), True),
+    ("in place", nest(4, 2, 64, 0, 1024, 0, 16), (), True),
+    ("in place, loads run into the next row", nest(4, 2, 48, 0, 1024, 0, 10), (), True),
+    ("shifted by a row", nest(4, 2, 64, 0, 1024, 64, 16), (), False),
+    ("shifted by a lane", nest(4, 2, 64, 0, 1024, 4, 16), (), False),
+    ("one row", nest(1, 1, 64, 0, 1024, 4, 8), (), True),
     (
-        "a register that starts anew",
-        VregLoop(3, (load("v1", mem(0, 32)), add("v1", "v1", "v1"))),
+        "one place for all",
+        VregLoop(3, (load("v0", mem(0, 32)), store("v0", mem(512, 0)))),
+        (),
+        False,
+    ),
+    ("a carried register", VregLoop(3, (load("v0", mem(0, 32)), add("v1", "v1", "v0"))), (), False),
+    ("a new register", VregLoop(3, (load("v1", mem(0, 32)), add("v1", "v1", "v1"))), (), True),
+    ("masked lanes do not count", two_lanes_a_row(), (), True),
+    ("a consumer of all lanes", two_lanes_a_row(add("v1", "v0", "v0")), (), False),
+    (
+        "a consumer of a new value",
+        two_lanes_a_row(load("v0", mem(512, 32, 32)), add("v1", "v0", "v0")),
+        (),
+        True,
+    ),
+    (
+        "an inner loop that stands still",
+        two_deep(load("v0", mem(512, 32, 0)), store("v0", mem(0, 16, 0), Tail(9, 8))),
+        (),
+        False,
+    ),
+    (
+        "outer steps that differ",
+        VregLoop(2, (load("v0", mem(0, 64, 32)), store("v0", mem(224, 0, 32)))),
+        (4,),
+        False,
+    ),
+    (
+        "outer steps that differ, apart",
+        VregLoop(2, (load("v0", mem(0, 64, 32)), store("v0", mem(256, 0, 32)))),
+        (4,),
         True,
     ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("loop", "want"), [row[1:] for row in INDEPENDENT], ids=[r[0] for r in INDEPENDENT]
+    ("loop", "outer", "want"), [row[1:] for row in INDEPENDENT], ids=[row[0] for row in INDEPENDENT]
 )
 def test_loops_run_together_where_iterations_touch_nothing_of_each_other(
-    loop: VregLoop, want: bool
+    loop: VregLoop, outer: tuple[int, ...], want: bool
 ) -> None:
-    assert iterations_are_independent(loop, ()) is want
+    assert iterations_are_independent(loop, outer) is want
+
+
+def test_lanes_count_where_a_register_outlives_its_loop() -> None:
+    loop = two_lanes_a_row()
+    assert iterations_are_independent(loop, (), (store("v0", mem(2048)),)) is False
+    assert (
+        iterations_are_independent(loop, (), (load("v0", mem(0)), store("v0", mem(2048)))) is True
+    )
+    run_both((loop, store("v0", mem(2048))), 1)
+
+
+def test_such_loops_give_the_bytes_of_the_naive_model() -> None:
+    start: tuple[VregNode, ...] = (
+        VregUop("VDUP", "", ("v1",), (), I32, scalar=3),
+        VregUop("VDUP", "", ("v2",), (), I32, scalar=4),
+    )
+    for _, loop, outer, _ in INDEPENDENT:
+        run_both((*start, VregLoop(outer[0], (loop,)) if outer else loop), 1)
 
 
 def run(nodes: tuple[VregNode, ...], data: np.ndarray, at: int = 0) -> Memory:
