@@ -1,7 +1,9 @@
 """The whole flow: read, check, lower, time and compute, explain."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from archsim.analysis.hazards import Races
 from archsim.analysis.instruction import InstructionCycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
-from archsim.base.errors import Faults, InputError
+from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.check import check, check_program_static
 from archsim.engine.build import pipe_models
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
@@ -44,7 +46,7 @@ def simulate(
     tensors. Raises `InputError` for wrong input; what only the run shows is in `Run.findings`.
     """
     program = load_program(path, arguments=arguments or {}, inputs=inputs or {}, sync=sync)
-    chip = load(arch or program.arch, overrides)
+    chip = load(arch, overrides) if arch is not None else default_chip(program, overrides)
     notes = program_findings(program, chip)
     placement = place(program, chip)
     steps = survey(program, chip, placement)
@@ -63,6 +65,21 @@ def simulate(
     return analyse(
         program, chip, outcome.log, findings, comparisons, outcome.tensors, outcome.lowered
     )
+
+
+def default_chip(program: Program, overrides: Sequence[tuple[str, str]] = ()) -> ArchConfig:
+    """The chip that the program names; a file of one is looked for beside the program."""
+    if not program.arch:
+        fix = "write arch: a2a3 at the top, or run it with --arch a2a3"
+        raise InputError([Diagnostic(f"{program.name} names no core to run on", None, fix)])
+    folder = Path(program.directory)
+    try:
+        load(program.arch, (), folder)
+    except InputError as error:
+        raise InputError(
+            replace(found, span=found.span or program.arch_span) for found in error.diagnostics
+        ) from None
+    return load(program.arch, overrides, folder)
 
 
 def program_findings(program: Program, chip: ArchConfig) -> list[Finding]:

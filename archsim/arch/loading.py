@@ -33,12 +33,15 @@ def chip_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in configs_folder().glob("*.yaml")))
 
 
-def load(name_or_path: str, overrides: Sequence[tuple[str, str]] = ()) -> ArchConfig:
+def load(
+    name_or_path: str, overrides: Sequence[tuple[str, str]] = (), folder: Path | None = None
+) -> ArchConfig:
     """A shipped chip or a chip file, with `overrides` (path, value as text) applied.
 
-    Raises `InputError` with every fault of the files and overrides.
+    A path is relative to `folder` (default: where the process runs). Raises `InputError` with every
+    fault of the files and overrides.
     """
-    path, display = _resolve(name_or_path)
+    path, display = _resolve(name_or_path, folder)
     faults = Faults()
     chain = _read_chain(path, display, faults)
     flat: Flat = {}

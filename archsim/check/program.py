@@ -32,7 +32,8 @@ def _core(program: Program, arch: ArchConfig) -> Iterator[Diagnostic]:
     if program.archs and arch.isa not in program.archs and arch.name not in program.archs:
         meant = ", ".join(program.archs)
         message = f"{program.name} is meant for {meant}; {arch.name} is not among them"
-        yield Diagnostic(message, fix=f"run it with --arch {program.archs[0]}")
+        fix = f"run it with --arch {program.archs[0]}"
+        yield Diagnostic(message, program.archs_span, fix)
 
 
 def _tile(tile: TileDecl, arch: ArchConfig) -> Iterator[Diagnostic]:

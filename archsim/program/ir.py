@@ -227,7 +227,8 @@ class Expect:
 class Program:
     """A whole program. `archs` empty: meant for every core. `auto_sync`: `sync: auto`.
 
-    `place` tells whether tiles without address are placed by the tool.
+    `place` tells whether tiles without address are placed by the tool. `arch_span` and `archs_span`
+    are the places of the values of these keys, where the program has them.
     """
 
     name: str  # the file as the user gave it
@@ -243,3 +244,5 @@ class Program:
     body: tuple[Statement, ...]
     expect: tuple[Expect, ...]
     directory: str = "."
+    arch_span: Span | None = None
+    archs_span: Span | None = None

@@ -78,10 +78,15 @@ class _Reader:
             for name, decl in symbols.tensors.items()
         }
         source = self._document.source
+        arch_span, archs_span = self._span("arch"), self._span("archs")
         return Program(
             source.name, source, arch, archs, auto_sync, place, symbols.scalars, tensors,
-            symbols.tiles, symbols.events, body, expect, self._directory,
+            symbols.tiles, symbols.events, body, expect, self._directory, arch_span, archs_span,
         )  # fmt: skip
+
+    def _span(self, key: str) -> Span | None:
+        node = self._root.get(key)
+        return None if node is None else node.text_span
 
     def _check_version(self) -> None:
         node = self._root.get("pto")
