@@ -5,6 +5,7 @@ from collections import deque
 from archsim.arch.vreg import VregVector
 from archsim.cost.vreg.dispatch import Dispatcher
 from archsim.cost.vreg.flight import Flight, Instr, Role
+from archsim.cost.vreg.loops import HardwareLoops
 from archsim.cost.vreg.memory import Banks, Barriers, Memory
 from archsim.cost.vreg.ports import Ports
 from archsim.cost.vreg.program import Program
@@ -46,7 +47,8 @@ class Core:
             Barriers(whole(vector.store_barrier_cycles)),
             self.stalls,
         )
-        self.dispatcher = Dispatcher(program, code, vector, self.registers, self.ports, self.stalls)
+        self.loops = HardwareLoops(program, code, vector)
+        self.dispatcher = Dispatcher(self.loops, self.registers, self.ports, self.stalls, vector)
         self.renaming: deque[tuple[int, list[Flight]]] = deque()
         self.due: dict[int, list[Flight]] = {}
         self.last_done = 0
@@ -57,15 +59,14 @@ class Core:
     @property
     def finished(self) -> bool:
         """Everything is dispatched and done."""
-        return self.dispatcher.exhausted and not self.dispatcher.busy
+        return self.loops.exhausted and not self.dispatcher.busy
 
     @property
     def stuck(self) -> bool:
         """Dispatch waits for a register and nothing is left that could free one."""
-        dispatcher, registers = self.dispatcher, self.registers
-        if dispatcher.busy or dispatcher.exhausted or registers.due:
+        if self.dispatcher.busy or self.loops.exhausted or self.registers.due:
             return False
-        return registers.free < dispatcher.code[dispatcher.at].takes
+        return self.registers.free < self.loops.code[self.loops.at].takes
 
     def cycle(self, now: int) -> None:
         """Everything that happens in cycle `now`."""

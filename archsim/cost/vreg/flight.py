@@ -86,7 +86,7 @@ class Flight:
         self.sources: list[Value] = []
         self.values: list[Value] = []
         self.missing = 0
-        self.ready = 0
+        self.ready = UNKNOWN
         self.start = UNKNOWN
         self.port = UNKNOWN
         self.planned = UNKNOWN  # start that the port predictor expects

@@ -27,10 +27,6 @@ class Port:
         """Computes in both queues."""
         return len(self.queues[0]) + len(self.queues[1])
 
-    def open_at(self, instr: Instr) -> int:
-        """The first cycle in which the port's last compute lets `instr` start."""
-        return _after(self.last, instr)
-
     def predicted(self, instr: Instr, now: int) -> int:
         """The start to expect behind the compute that is before it in its unit on this port."""
         queue = self.queues[instr.long]
@@ -117,25 +113,22 @@ class Ports:
 
     def start(self, now: int) -> list[Flight]:
         """The computes that start in this cycle, at most one a port."""
-        started = []
+        started: list[Flight] = []
         for port in self.ports:
-            heads = [
-                queue[0]
-                for queue in port.queues
-                if queue and queue[0].received <= now and queue[0].ready <= now
-            ]
-            able = [
-                flight
-                for flight in heads
-                if port.in_flight < self.limit and port.open_at(flight.instr) <= now
-            ]
-            if len(heads) > min(1, len(able)):
-                self.stalls[Stall.PORT] += 1
+            heads = [queue[0] for queue in port.queues if queue and queue[0].received <= now]
+            if not heads:
+                continue
+            able = [head for head in heads if self._may_start(port, head, now)]
             if able:
-                chosen = min(able, key=_age)
+                chosen = able[0] if len(able) == 1 else min(able, key=_age)
                 self._begin(port, chosen, now)
                 started.append(chosen)
+            if len(heads) > 1 or not able:
+                self.stalls[Stall.PORT] += 1
         return started
+
+    def _may_start(self, port: Port, head: Flight, now: int) -> bool:
+        return port.in_flight < self.limit and _after(port.last, head.instr) <= now
 
     def _begin(self, port: Port, flight: Flight, now: int) -> None:
         instr = flight.instr

@@ -6,40 +6,104 @@ run of the loop, p iterations and D cycles ago, then so it goes on: any number o
 added to the loop's index and to the clock, short of the last iteration, which differs.
 
 Values are told apart by how they are connected, not by their registers. Ages beyond what any
-forwarding or issue distance can reach are equal. A cheap signature comes first: the state is taken
-only where it repeats.
+forwarding or issue distance can reach are equal. The stride gate of the loop is no part of the
+state: it may only fall behind, which changes nothing if it stopped nothing. A cheap signature
+comes first: the state is taken only where that repeats.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 from archsim.cost.vreg.core import Core
-from archsim.cost.vreg.dispatch import UNSET
 from archsim.cost.vreg.flight import UNKNOWN, Flight, Role, Value
-from archsim.cost.vreg.program import NO_LOOP
+from archsim.cost.vreg.loops import UNSET
 
 FEWEST = 6  # iterations left that are worth a look
-ATTEMPTS = 256  # states taken for one loop before it counts as aperiodic
-SLACK = 64  # cycles that iterations may lag behind their stride before it cannot bind again
-
-
-@dataclass(frozen=True, slots=True)
-class _Period:
-    """`iterations` of a loop take `cycles`, and add `stalls`."""
-
-    iterations: int
-    cycles: int
-    stalls: tuple[int, ...]
+TRAIL = 4  # hints in a row that must repeat before the state is taken
+MULTIPLES = 4  # a state may come back after a few times the distance of its hints
+ATTEMPTS = 64  # states taken in vain before a loop counts as aperiodic
 
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """When a state was seen: the loop's run and index, the cycle, the counters."""
+    """When a state was seen: the loop's index, the cycle, the counters.
 
-    run: int
+    `gate`: cycles until the stride lets the iteration go that has just begun; `held`: cycles that
+    it has stopped dispatch so far.
+    """
+
     index: int
     cycle: int
     stalls: tuple[int, ...]
+    gate: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """What passes between two sights of one state in one run of a loop."""
+
+    before: _Sight
+    after: _Sight
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the loop."""
+        return self.after.index - self.before.index
+
+    @property
+    def cycles(self) -> int:
+        """Cycles."""
+        return self.after.cycle - self.before.cycle
+
+    @property
+    def stalls(self) -> list[int]:
+        """What each counter grows by."""
+        return [b - a for a, b in zip(self.before.stalls, self.after.stalls, strict=True)]
+
+    def holds(self, gate: int) -> bool:
+        """Whether it goes on like that: the stride keeps pace, or is behind and stopped nothing."""
+        if self.before.gate == self.after.gate == gate:
+            return True
+        behind = gate <= self.before.gate and self.after.gate <= self.before.gate
+        return behind and self.after.held == self.before.held
+
+
+@dataclass(slots=True)
+class _Suspect:
+    """A state that should be back at index `due`, or `guess` iterations later, and so on."""
+
+    state: Hashable
+    sight: _Sight
+    guess: int
+    due: int
+
+
+class _Watch:
+    """What is known about one loop; `trails` tells in which run and where hints were seen."""
+
+    def __init__(self) -> None:
+        self.run = 0
+        self.hints: tuple[Hashable, ...] = ()
+        self.trails: dict[Hashable, tuple[int, int]] = {}
+        self.suspect: _Suspect | None = None
+        self.periods: dict[Hashable, _Period] = {}
+        self.attempts = 0
+
+    def new_run(self) -> None:
+        """The loop is entered again: indices start anew, knowledge of periods stays."""
+        self.run += 1
+        self.hints = ()
+        self.suspect = None
+
+    def guess(self, index: int, hint: Hashable) -> int | None:
+        """Iterations since the last hints were seen in this order; 0 if in another run."""
+        self.hints = (*self.hints, hint)[-TRAIL:]
+        seen = self.trails.get(self.hints)
+        self.trails[self.hints] = (self.run, index)
+        if seen is None:
+            return None
+        return index - seen[1] if seen[0] == self.run else 0
 
 
 class Skipper:
@@ -47,41 +111,33 @@ class Skipper:
 
     def __init__(self, core: Core) -> None:
         self.core = core
-        loops = core.dispatcher.program.loops
-        self.hints: list[set[Hashable]] = [set() for _ in loops]
-        self.seen: list[dict[Hashable, _Sight]] = [{} for _ in loops]
-        self.periods: list[dict[Hashable, _Period]] = [{} for _ in loops]
-        self.attempts = [0] * len(loops)
-        self.run = [0] * len(loops)
-        code = core.dispatcher.code
+        self.watches = [_Watch() for _ in core.loops.loops]
+        code = core.loops.code
         self.reach = max((max(*i.after, *i.interval, i.latency) for i in code), default=0)
-        # the order in which two sources of a store began is not part of the state
+        # which of two sources of a store began last is not part of the state
         self.useless = any(i.role is Role.STORE and len(i.src) > 1 for i in code)
 
-    def look(self, now: int) -> None:
-        """To be called at the end of every cycle."""
-        loop = self.core.dispatcher.iterated
-        if loop == NO_LOOP or self.useless:
+    def look(self, number: int, now: int) -> None:
+        """To be called at the end of a cycle in which loop `number` began another iteration."""
+        watch, loop = self.watches[number], self.core.loops.loops[number]
+        if loop.index == 1:
+            watch.new_run()
+        if loop.iters - 1 - loop.index < FEWEST or watch.attempts > ATTEMPTS or self.useless:
             return
-        if self.core.dispatcher.index[loop] == 1:
-            self.run[loop] += 1
-        if self.left(loop) >= FEWEST and self.attempts[loop] < ATTEMPTS:
-            hint = self.hint()
-            if hint in self.hints[loop]:
-                self.attempts[loop] += 1
-                self.compare(loop, _State(self.core, loop, now, self.reach).key(), now)
-            self.hints[loop].add(hint)
+        guess = watch.guess(loop.index, self.hint(number))
+        if watch.suspect:
+            due = loop.index == watch.suspect.due
+        else:
+            due = bool(guess or (guess == 0 and watch.periods))
+        if due:
+            self.compare(number, guess or 0, now)
 
-    def left(self, loop: int) -> int:
-        """Iterations before the last one."""
-        dispatcher = self.core.dispatcher
-        return dispatcher.rules[loop].iters - 1 - dispatcher.index[loop]
-
-    def hint(self) -> Hashable:
+    def hint(self, number: int) -> Hashable:
         """A few counts that equal states share."""
         core = self.core
         return (
-            core.dispatcher.at,
+            core.loops.at,
+            core.loops.phases(number, core.memory.banks.period),
             core.dispatcher.busy,
             core.registers.free,
             core.ports.credits,
@@ -91,34 +147,29 @@ class Skipper:
             len(core.ports.waiting),
         )
 
-    def compare(self, loop: int, state: Hashable, now: int) -> None:
-        """Look the state up, learn its period if it is back, and jump."""
-        core, index = self.core, self.core.dispatcher.index[loop]
-        period = self.periods[loop].get(state)
-        before = self.seen[loop].get(state)
-        if period is None and before is not None and before.run == self.run[loop]:
-            period = self.learn(loop, before, now)
-            if period:
-                self.periods[loop][state] = period
-        if period:
-            self.attempts[loop] = 0
-            self.jump(loop, period, self.left(loop) // period.iterations)
+    def compare(self, number: int, guess: int, now: int) -> None:
+        """Take the state; learn a period if it is back, and jump if it begins one."""
+        core, watch, loop = self.core, self.watches[number], self.core.loops.loops[number]
+        gate = core.loops.gate(number) - now
+        sight = _Sight(loop.index, now + core.skipped, tuple(core.stalls), gate, loop.held)
+        state = _State(core, number, now, self.reach).key()
+        if watch.suspect and watch.suspect.state == state:
+            watch.periods[state] = _Period(watch.suspect.sight, sight)
+        period = watch.periods.get(state)
+        if period and period.holds(gate):
+            watch.suspect = None
+            self.jump(number, period, (loop.iters - 1 - loop.index) // period.iterations)
+            return
+        watch.attempts += 1
+        if (
+            watch.suspect
+            and loop.index - watch.suspect.sight.index < MULTIPLES * watch.suspect.guess
+        ):
+            watch.suspect.due += watch.suspect.guess
         else:
-            stalls = tuple(core.stalls)
-            self.seen[loop][state] = _Sight(self.run[loop], index, now + core.skipped, stalls)
+            watch.suspect = _Suspect(state, sight, guess, loop.index + guess) if guess else None
 
-    def learn(self, loop: int, before: _Sight, now: int) -> _Period | None:
-        """The period between two sights; none if the stride gate might still catch up."""
-        core = self.core
-        iterations = core.dispatcher.index[loop] - before.index
-        cycles = now + core.skipped - before.cycle
-        stride = core.dispatcher.rules[loop].stride * iterations
-        if stride > min(cycles, SLACK):
-            return None
-        deltas = (a - b for a, b in zip(core.stalls, before.stalls, strict=True))
-        return _Period(iterations, cycles, tuple(deltas))
-
-    def jump(self, loop: int, period: _Period, times: int) -> None:
+    def jump(self, number: int, period: _Period, times: int) -> None:
         """Add `times` periods to the loop's index and to the clock.
 
         The present cycle keeps its number; what began before the loop's run moves back instead.
@@ -127,17 +178,18 @@ class Skipper:
         iterations, cycles = times * period.iterations, times * period.cycles
         core.skipped += cycles
         core.stalls[:] = [a + times * b for a, b in zip(core.stalls, period.stalls, strict=True)]
-        core.dispatcher.jump(loop, iterations, cycles)
+        core.loops.jump(number, iterations, cycles)
         for flight in (*core.memory.loads, *core.memory.stores, *core.in_rename()):
-            flight.address += iterations * core.dispatcher.step(flight.instr, loop)
+            flight.address += iterations * core.loops.step(flight.instr.index, number)
 
 
 class _State:
     """Everything that decides how a core goes on inside one loop, as a hashable key."""
 
-    def __init__(self, core: Core, loop: int, now: int, reach: int) -> None:
+    def __init__(self, core: Core, number: int, now: int, reach: int) -> None:
         self.core = core
-        self.loop = loop
+        self.number = number
+        self.loop = core.loops.loops[number]
         self.now = now
         self.oldest = -reach
         self.values: dict[int, int] = {}  # identity of a value -> its number
@@ -147,7 +199,7 @@ class _State:
         """The state; equal keys go on alike."""
         core = self.core
         parts = (
-            self.dispatcher(),
+            self.loops(),
             core.registers.free,
             tuple(-1 if value is None else self.value(value) for value in core.registers.current),
             self.memory(),
@@ -184,12 +236,12 @@ class _State:
         epoch = self.core.memory.barriers.epoch
         return (
             flight.instr.index,
-            flight.ready - self.now,
+            self.since(flight.ready),
             flight.missing,
             flight.port,
             self.since(flight.received),
             self.since(flight.planned),
-            flight.address - self.core.dispatcher.address(flight.instr.index),
+            flight.address - self.core.loops.address(flight.instr.index),
             flight.epoch - epoch,
             flight.fence - epoch,
             flight.latest.instr.index if flight.latest else UNKNOWN,
@@ -197,32 +249,24 @@ class _State:
             tuple(self.value(value) for value in flight.values),
         )
 
-    def dispatcher(self) -> Hashable:
-        """The cursor, the gates of this loop and of those inside, where accesses will fall."""
-        dispatcher, program = self.core.dispatcher, self.core.dispatcher.program
-        level = program.loops[self.loop].level
-        inside = range(level + 1, len(dispatcher.start))
-        gate = (
-            dispatcher.base[level]
-            + dispatcher.index[self.loop] * dispatcher.rules[self.loop].stride
+    def loops(self) -> Hashable:
+        """The cursor, the gates of the loops inside, where accesses will fall."""
+        core, loops = self.core, self.core.loops
+        inside = slice(self.loop.level + 1, self.loop.deepest + 1)
+        gates = (
+            tuple(cycle if cycle == UNSET else cycle - self.now for cycle in times[inside])
+            for times in (loops.start, loops.base, loops.again)
         )
-        gates = [
-            cycle if cycle == UNSET else cycle - self.now
-            for times in (dispatcher.start, dispatcher.base, dispatcher.again)
-            for cycle in (times[k] for k in inside)
-        ]
-        indices = [
-            index for k, index in enumerate(dispatcher.index) if program.loops[k].level > level
-        ]
-        period = self.core.memory.banks.period
-        phases = [dispatcher.address(k) % period for k in dispatcher.accesses] if period else []
-        drained = max(-dispatcher.drain, dispatcher.drained - self.now)
-        lag = max(-SLACK, gate - self.now)
-        startup = max(0, self.core.startup - self.now)
+        period = core.memory.banks.period
         return (
-            dispatcher.at, dispatcher.busy, drained, lag, startup,
-            tuple(gates), tuple(indices), tuple(phases),
-        )  # fmt: skip
+            loops.at,
+            tuple(gates),
+            tuple(loop.index for loop in loops.loops if loop.level > self.loop.level),
+            tuple(loops.address(k) % period for k in range(len(loops.code)) if period),
+            core.dispatcher.busy,
+            max(-core.dispatcher.drain, core.dispatcher.drained - self.now),
+            max(0, core.startup - self.now),
+        )
 
     def memory(self) -> Hashable:
         memory = self.core.memory

@@ -72,9 +72,10 @@ class VregCost:
         skipper = Skipper(core) if skip else None
         now = core.dispatcher.first
         while not core.finished:
+            core.loops.iterated = NO_LOOP
             core.cycle(now)
-            if skipper and core.dispatcher.iterated != NO_LOOP:
-                skipper.look(now)
+            if skipper and core.loops.iterated != NO_LOOP:
+                skipper.look(core.loops.iterated, now)
             if core.stuck:
                 raise _too_few_registers(self.vector)
             now += 1
