@@ -1,7 +1,6 @@
 """The whole flow: read, check, lower, time and compute, explain."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from archsim.analysis.instruction import InstructionCycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
 from archsim.base.errors import Diagnostic, Faults, InputError
+from archsim.base.source import Span
 from archsim.check import check, check_program_static
 from archsim.engine.build import pipe_models
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
@@ -71,15 +71,21 @@ def default_chip(program: Program, overrides: Sequence[tuple[str, str]] = ()) ->
     """The chip that the program names; a file of one is looked for beside the program."""
     if not program.arch:
         fix = "write arch: a2a3 at the top, or run it with --arch a2a3"
-        raise InputError([Diagnostic(f"{program.name} names no core to run on", None, fix)])
+        raise InputError([Diagnostic("no core to run on is named", None, fix, file=program.name)])
     folder = Path(program.directory)
     try:
         load(program.arch, (), folder)
     except InputError as error:
-        raise InputError(
-            replace(found, span=found.span or program.arch_span) for found in error.diagnostics
-        ) from None
+        raise InputError(_placed(found, program.arch_span) for found in error.diagnostics) from None
     return load(program.arch, overrides, folder)
+
+
+def _placed(found: Diagnostic, span: Span | None) -> Diagnostic:
+    """A fault that has no place in a file, at `span`."""
+    if found.span is not None:
+        return found
+    named = f"{found.file}: " if found.file else ""
+    return Diagnostic(named + found.message, span, found.fix)
 
 
 def program_findings(program: Program, chip: ArchConfig) -> list[Finding]:

@@ -4,15 +4,14 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from archsim import __version__
-from archsim.base.errors import Diagnostic, InputError
+from archsim.base.errors import Diagnostic, InputError, did_you_mean
 
 EXIT_FINDING, EXIT_INPUT, EXIT_BUG = 1, 2, 70
 
@@ -26,19 +25,10 @@ app = typer.Typer(
 )
 
 
-class Sync(StrEnum):
-    """How a program is synchronised."""
-
-    AUTO = "auto"
-    EXPLICIT = "explicit"
-
-
-class SchemaKind(StrEnum):
-    """The schemas that can be printed."""
-
-    TRACE = "trace"
-    ARCH = "arch"
-
+SYNC = ("auto", "explicit")
+SCHEMAS = ("trace", "arch")
+# What a command line that cannot be read raises; typer exports only its children.
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 Programs = Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="Trace files.")]
 OneProgram = Annotated[str, typer.Argument(metavar="PROGRAM", help="A trace file.")]
@@ -51,7 +41,10 @@ SetOption = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Change one value of the chip (repeatable)."),
 ]
 SyncOption = Annotated[
-    Sync | None, typer.Option("--sync", help="Take synchronisation literally, or derive it.")
+    str | None,
+    typer.Option(
+        "--sync", metavar="auto|explicit", help="Derive synchronisation, or take it literally."
+    ),
 ]
 ArgOption = Annotated[
     list[str] | None,
@@ -79,7 +72,7 @@ def _main(
 
 
 def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn wrong input into its message and exit 2, and our own faults into exit 70."""
+    """Turn wrong input into its message and exit 2."""
 
     @wraps(command)
     def guarded(*args: Any, **kwargs: Any) -> None:
@@ -127,25 +120,31 @@ def run(
     quiet: QuietOption = False,
 ) -> None:
     """Simulate programs: cycles, values, a performance report."""
-    from archsim.report.files import write_run
-    from archsim.report.summary import program_stem, summary
+    from archsim.report.files import check_folder, folders, write_run
+    from archsim.report.summary import summary
     from archsim.report.text import first_screen
 
-    failed = False
-    for program in programs:
-        with progress(quiet or json_) as advance:
-            result = _simulate(program, arch, set_, sync, arg, input_, no_numerics, advance)
-        failed |= result.failed(strict)
-        if out is not None:
-            write_run(result, out if len(programs) == 1 else out / program_stem(result))
+    options = _options(arch, set_, sync, arg, input_, no_numerics)
+    homes = folders(out, programs)
+
+    def one(program: str) -> bool:
+        folder = homes.get(program)
+        if folder is not None:
+            check_folder(folder)
+        result = _simulate(program, options, quiet or json_)
+        if folder is not None:
+            write_run(result, folder)
         if json_:
             _print_json(summary(result))
         elif not quiet:
             typer.echo(first_screen(result))
-            if out is not None:
-                typer.echo(f"FILES   {out}/")
-    if failed:
-        raise typer.Exit(EXIT_FINDING)
+            if folder is not None:
+                typer.echo(f"FILES   {folder}/")
+        else:
+            _echo_errors(result)
+        return bool(result.failed(strict))
+
+    _each(programs, json_, one)
 
 
 @app.command()
@@ -163,30 +162,25 @@ def check(
     quiet: QuietOption = False,
 ) -> None:
     """Find everything that can be wrong with programs, without a performance report."""
+    from archsim.report.summary import verdict
     from archsim.report.text import finding_lines
 
-    failed = False
-    for program in programs:
-        with progress(quiet or json_) as advance:
-            result = _simulate(program, arch, set_, sync, arg, input_, no_numerics, advance)
-        failed |= result.failed(strict)
+    options = _options(arch, set_, sync, arg, input_, no_numerics)
+
+    def one(program: str) -> bool:
+        result = _simulate(program, options, quiet or json_)
+        failed = bool(result.failed(strict))
         if json_:
-            findings = [finding.as_json() for finding in result.findings]
-            _print_json(
-                {
-                    "schema": "archsim.check/1",
-                    "program": program,
-                    "arch": result.arch.name,
-                    "findings": findings,
-                }
-            )
+            _print_json(verdict(result))
         elif not quiet:
-            verdict = "FAILED" if result.failed(strict) else "ok"
-            typer.echo(f"{program} on {result.arch.name}: {verdict}")
+            typer.echo(f"{program} on {result.arch.name}: {'FAILED' if failed else 'ok'}")
             for line in finding_lines(result.findings):
                 typer.echo(f"  {line}")
-    if failed:
-        raise typer.Exit(EXIT_FINDING)
+        else:
+            _echo_errors(result)
+        return failed
+
+    _each(programs, json_, one)
 
 
 @app.command()
@@ -202,11 +196,14 @@ def lower(
     """Show a program's micro-ops, with addresses, repeats, masks and cycles."""
     from archsim.report.lowered import lowered_json, lowered_text
 
-    result = _simulate(program, arch, set_, sync, arg, None, True, None)
+    result = _simulate(program, _options(arch, set_, sync, arg, None, True), json_)
     if json_:
         _print_json({"schema": "archsim.lower/1", "instructions": lowered_json(result)})
     else:
         typer.echo(lowered_text(result))
+    if result.failed():
+        _echo_errors(result)
+        raise typer.Exit(EXIT_FINDING)
 
 
 @app.command()
@@ -261,40 +258,74 @@ def isa(
 @app.command()
 @reports_errors
 def schema(
-    kind: Annotated[SchemaKind, typer.Argument(help="Which schema.")],
+    kind: Annotated[str, typer.Argument(metavar="trace|arch", help="Which schema.")],
 ) -> None:
     """Print the JSON Schema of trace files or chip files."""
     import json
 
-    if kind is SchemaKind.ARCH:
+    if _one_of("schema", kind, SCHEMAS) == "arch":
         from archsim.arch import json_schema as made
     else:
         from archsim.program.schema import trace_schema as made
     typer.echo(json.dumps(made(), indent=2, sort_keys=True))
 
 
-def _simulate(
-    program: str,
+def _options(
     arch: str | None,
     set_: list[str] | None,
-    sync: Sync | None,
+    sync: str | None,
     arg: list[str] | None,
     input_: list[str] | None,
     no_numerics: bool,
-    advance: Callable[[int], None] | None,
-) -> Any:
+) -> dict[str, Any]:
+    """What `simulate` takes beside the program."""
+    return {
+        "arch": arch,
+        "overrides": pairs(set_, "--set", "path=value"),
+        "sync": None if sync is None else _one_of("--sync", sync, SYNC),
+        "arguments": dict(pairs(arg, "--arg", "name=value")),
+        "inputs": dict(pairs(input_, "--input", "tensor=file.npy")),
+        "numerics": not no_numerics,
+    }
+
+
+def _simulate(program: str, options: dict[str, Any], silent: bool) -> Any:
     from archsim.api import simulate
 
-    return simulate(
-        program,
-        arch=arch,
-        overrides=pairs(set_, "--set", "path=value"),
-        sync=sync.value if sync else None,
-        arguments=dict(pairs(arg, "--arg", "name=value")),
-        inputs=dict(pairs(input_, "--input", "tensor=file.npy")),
-        numerics=not no_numerics,
-        progress=advance,
-    )
+    with progress(silent) as advance:
+        return simulate(program, progress=advance, **options)
+
+
+def _each(programs: list[str], as_json: bool, one: Callable[[str], bool]) -> None:
+    """Do `one`, which tells whether it failed, for every program, wrong ones among them or not."""
+    code = 0
+    for program in programs:
+        try:
+            failed = one(program)
+            code = max(code, EXIT_FINDING if failed else 0)
+        except InputError as error:
+            _print_errors(error.diagnostics, as_json)
+            code = EXIT_INPUT
+    if code:
+        raise typer.Exit(code)
+
+
+def _echo_errors(result: Any) -> None:
+    """The findings that made a run fail, on stderr: where stdout is for something else."""
+    from archsim.report.text import finding_lines
+
+    errors = tuple(finding for finding in result.findings if finding.severity == "error")
+    if errors:
+        typer.echo(f"{result.program.name} on {result.arch.name}:", err=True)
+        for line in finding_lines(errors):
+            typer.echo(f"  {line}", err=True)
+
+
+def _one_of(what: str, word: str, known: tuple[str, ...]) -> str:
+    if word not in known:
+        message = f'{what} is "{word}", must be {" or ".join(known)}'
+        raise InputError([Diagnostic(message, None, did_you_mean(word, known))])
+    return word
 
 
 def pairs(texts: list[str] | None, option: str, form: str) -> list[tuple[str, str]]:
@@ -330,9 +361,15 @@ def main() -> None:
     """Entry point; a fault of our own is exit 70 with what to report, never mistaken for input."""
     gc.disable()  # a short life with ever more records: a collection would find nothing
     try:
-        app()
+        code = app(standalone_mode=False)
     except (SystemExit, KeyboardInterrupt):
         raise
+    except UsageError as error:
+        code = EXIT_INPUT
+        if "--json" in sys.argv:
+            _print_errors((Diagnostic(error.format_message()),), True)
+        else:
+            error.show()
     except BrokenPipeError:
         raise SystemExit(EXIT_FINDING) from None
     except Exception as error:
@@ -340,4 +377,5 @@ def main() -> None:
 
         traceback.print_exc()
         print(f"archsim: a fault of ours, please report it: {error!r}", file=sys.stderr)
-        raise SystemExit(EXIT_BUG) from None
+        code = EXIT_BUG
+    raise SystemExit(code)

@@ -14,7 +14,8 @@ class Diagnostic:
 
     `message` reads "*thing* is *value*; *what must hold*". `fix` is a full clause such as
     `did you mean "depth"?`. `kind` and `severity` (error, warning, note) are those of the finding
-    that the fault becomes where only a run brings it out.
+    that the fault becomes where only a run brings it out. `file` names the file that is wrong as a
+    whole, where no place in it is.
     """
 
     message: str
@@ -22,11 +23,13 @@ class Diagnostic:
     fix: str | None = None
     kind: str = "input"
     severity: str = "error"
+    file: str | None = None
 
     def render(self) -> str:
         """`file:line:column: message`, the source line, a caret, the fix."""
         if self.span is None:
-            return self.message + (f"\n  {self.fix}" if self.fix else "")
+            place = f"{self.file}: " if self.file else ""
+            return place + self.message + (f"\n  {self.fix}" if self.fix else "")
         out = [f"{self.span}: {self.message}"]
         lines = self.span.source.lines
         if 1 <= self.span.line <= len(lines):
@@ -42,7 +45,7 @@ class Diagnostic:
     def as_json(self) -> dict[str, object]:
         """One entry of the `archsim.error/1` object."""
         return {
-            "file": self.span.source.name if self.span else None,
+            "file": self.span.source.name if self.span else self.file,
             "line": self.span.line if self.span else None,
             "column": self.span.column if self.span else None,
             "message": self.message,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from archsim.base.errors import Faults, InputError, did_you_mean
+from archsim.base.errors import Diagnostic, Faults, InputError, did_you_mean
 from archsim.base.places import JsonPlaces, KeyPath, Places, YamlPlaces
 from archsim.base.source import Source, Span
 from archsim.base.yaml_nodes import YamlReader
@@ -125,16 +125,15 @@ def _text_of(path: Path, name: str) -> str:
         data = path.read_bytes()
     except FileNotFoundError:
         folder = path.parent
-        near = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
+        others = sorted(folder.iterdir()) if folder.is_dir() else []
+        near = [other.name for other in others if did_you_mean(path.stem, [other.stem])]
         fix = did_you_mean(path.name, near)
-        raise _fault(
-            f"{name}: no such file; a YAML or JSON file is read", None, None, fix
-        ) from None
+        raise _file_fault("no such file; a YAML or JSON file is read", name, fix) from None
     except IsADirectoryError:
-        raise _fault(f"{name}: is a folder; a YAML or JSON file is read", None) from None
+        raise _file_fault("is a folder; a YAML or JSON file is read", name) from None
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
-        raise _fault(f"{name}: cannot be read: {reason}", None) from None
+        raise _file_fault(f"cannot be read: {reason}", name) from None
     return _decoded(data, name)
 
 
@@ -159,9 +158,9 @@ def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _fault(
-    message: str, source: Source | None, place: Span | None = None, fix: str | None = None
-) -> InputError:
-    faults = Faults()
-    faults.add(message, place or (Span(source, 1, 1) if source else None), fix)
-    return InputError(faults.found)
+def _fault(message: str, source: Source, place: Span | None = None) -> InputError:
+    return InputError([Diagnostic(message, place or Span(source, 1, 1))])
+
+
+def _file_fault(message: str, name: str, fix: str | None = None) -> InputError:
+    return InputError([Diagnostic(message, None, fix, file=name)])

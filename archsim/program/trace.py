@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from archsim.base.errors import Faults, InputError
+from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.base.source import Span
 from archsim.base.yaml import Document, read_document
 from archsim.program.declarations import override_scalars, read_events, read_scalars
@@ -41,9 +41,8 @@ def load_program(
     path in messages. Raises one `InputError` with every fault of the file.
     """
     if not path.lower().endswith(SUFFIXES):
-        faults = Faults()
-        faults.add(f"{display_name or path}: a trace must end in {', '.join(SUFFIXES)}")
-        raise InputError(faults.found)
+        message = f"a trace must end in {', '.join(SUFFIXES)}"
+        raise InputError([Diagnostic(message, file=display_name or path)])
     faults = Faults()
     document = read_document(path, display_name, faults=faults)
     reader = _Reader(document, faults, os.path.dirname(path) or ".")

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,37 @@ from archsim.report.summary import manifest, summary
 from archsim.report.tables import instructions_csv, pipes_csv
 
 
+def folders(out: Path | None, programs: Sequence[str]) -> dict[str, Path]:
+    """The folder of each program's run: `out` itself for one, a folder inside it for several.
+
+    Raises `InputError` where two programs would share one.
+    """
+    if out is None:
+        return {}
+    if len(programs) == 1:
+        return {programs[0]: out}
+    homes: dict[str, Path] = {}
+    for program in programs:
+        home = out / Path(program).stem
+        if home in homes.values():
+            raise _fault(f"two programs would write to {home}; run them one by one")
+        homes[program] = home
+    return homes
+
+
 def write_run(run: Run, folder: Path) -> None:
     """Write summary.json, run.json, instructions.csv, pipes.csv, trace.json and tensors/.
 
     A folder of an earlier run is replaced; any other folder with contents is refused, so that no
-    user's files are lost. The same run writes the same bytes.
+    user's files are lost. The same run writes the same bytes. Raises `InputError`.
     """
-    _refuse_foreign(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    check_folder(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _fault(f"--out is {folder}, which cannot be made: {reason}") from None
     try:
         _fill(run, draft)
         draft.chmod(0o777 & ~_umask())
@@ -41,20 +64,21 @@ def _umask() -> int:
     return mask
 
 
-def _refuse_foreign(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds something else than a run. Raises `InputError`."""
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise InputError([Diagnostic(f"--out is {folder}, a file; it must be a folder")])
+        raise _fault(f"--out is {folder}, a file; it must be a folder")
     if any(folder.iterdir()) and not (folder / "run.json").exists():
-        raise InputError(
-            [
-                Diagnostic(
-                    f"--out is {folder}, a folder with other files; "
-                    "it must be new, empty or the folder of an earlier run"
-                )
-            ]
+        raise _fault(
+            f"--out is {folder}, a folder with other files; "
+            "it must be new, empty or the folder of an earlier run"
         )
+
+
+def _fault(message: str) -> InputError:
+    return InputError([Diagnostic(message)])
 
 
 def _fill(run: Run, folder: Path) -> None:

@@ -3,12 +3,12 @@
 import hashlib
 from importlib.metadata import version
 from operator import itemgetter
-from pathlib import Path
 
 from archsim import __version__
 from archsim.analysis.run import Run
 
 SUMMARY_SCHEMA = "archsim.summary/1"
+CHECK_SCHEMA = "archsim.check/1"
 MANIFEST_SCHEMA = "archsim.run/1"
 
 
@@ -36,6 +36,16 @@ def summary(run: Run) -> dict[str, object]:
         "basis": dict(run.basis),
         "findings": [finding.as_json() for finding in run.findings],
         "expect": {name: dict(result) for name, result in run.expect.items()},
+    }
+
+
+def verdict(run: Run) -> dict[str, object]:
+    """What `check --json` prints."""
+    return {
+        "schema": CHECK_SCHEMA,
+        "program": run.program.name,
+        "arch": run.arch.name,
+        "findings": [finding.as_json() for finding in run.findings],
     }
 
 
@@ -96,8 +106,3 @@ def seeds(run: Run) -> dict[str, object]:
     """The random seed of each tensor that has one."""
     found = {name: tensor.init.args.get("seed") for name, tensor in run.program.tensors.items()}
     return {name: seed for name, seed in found.items() if seed is not None}
-
-
-def program_stem(run: Run) -> str:
-    """The program's file name without its ending: the folder name of one of several runs."""
-    return Path(run.program.name).stem
