@@ -18,7 +18,7 @@ JsonSchema = dict[str, Any]
 class Section(BaseModel):
     """A part of a chip file: frozen; unknown keys and silent conversions are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid", strict=True)
 
 
 def broken(rule: str, fix: str | None = None) -> PydanticCustomError:
