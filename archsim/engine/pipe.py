@@ -1,0 +1,220 @@
+"""One in-order pipe: take the next entry; wait for it, or run it; signal."""
+
+from collections import deque
+
+import simpy
+
+from archsim.engine.jobs import Flag, Job, PipeModel
+from archsim.engine.machine import ORDER, Machine, Process
+from archsim.engine.meeting import Meeting
+from archsim.isa.pipes import Pipe
+from archsim.trace.records import START, Edge, Finding, Record, Stall
+
+
+class PipeUnit:
+    """One in-order pipe: take the next entry; wait for it, or run it; signal."""
+
+    def __init__(
+        self, core: Machine, meeting: Meeting, pipe: Pipe, model: PipeModel, depth: int
+    ) -> None:
+        self.core = core
+        self.meeting = meeting
+        self.pipe = pipe
+        self.model = model
+        self.depth = depth
+        self.queue: deque[Job] = deque()
+        self.asleep: simpy.Event | None = None
+        self.space: simpy.Event | None = None
+        self.current: Job | None = None
+        self.state = model.initial()
+        self.edge = START  # why the pipe is where it is
+        self.complete = START  # the completion of all its work so far
+        self.last_id: int | None = None
+        self.sequence = 0  # instructions taken so far
+        self.known = [0] * len(ORDER)  # of every pipe's sequence: complete for sure
+        self.visible = 0  # when the results of its latest instruction appear
+
+    @property
+    def busy(self) -> bool:
+        """Whether an entry waits in it or in its queue."""
+        return self.current is not None or bool(self.queue)
+
+    def run(self) -> Process:
+        env, queue = self.core.env, self.queue
+        while True:
+            while not queue:
+                self.asleep = env.event()
+                yield self.asleep
+            job = queue[0]
+            if job.queued > env.now:
+                yield env.timeout(job.queued - env.now)
+            queue.popleft()
+            self.current = job
+            if job.queued > self.edge.at:
+                self.edge = Edge(job.queued, "issue", job.id, job.cause)
+            if self.space is not None:
+                self.space.succeed()
+                self.space = None
+            kind = job.kind
+            if kind == "instr":
+                record, hold = self._start(job, env.now)
+                if self.core.numerics:
+                    yield from self._compute(job, record)
+                    hold -= env.now - record.ready
+                if hold > 0:
+                    yield env.timeout(hold)
+            elif kind == "set":
+                self._set(job, env.now)
+            elif kind == "wait":
+                if not self._taken(job.flag, env.now):
+                    yield from self._wait(job)
+            elif kind == "barrier":
+                self._barrier(env.now)
+            elif kind == "all":
+                yield from self._barrier_all(job)
+            else:
+                yield from self._token(job)
+            self.current = None
+
+    def _start(self, job: Job, ready: int) -> tuple[Record, int]:
+        """Time an instruction and note it; and how long the pipe cannot take the next one."""
+        core, work = self.core, job.work
+        self.sequence += 1
+        if core.observer is not None:
+            core.observer(job, self.sequence, self.known)
+        issued, self.state = self.model.issue(work, self.state, ready)
+        start, end = ready + issued.start, ready + issued.end
+        if start > ready:
+            self._held(issued.held, ready, start, job)
+        why, id = self.edge, job.id
+        self.edge = Edge(ready + issued.free, "run", id, why)
+        run = self.edge if issued.free == issued.end else Edge(end, "run", id, why)
+        record = job.record = Record(
+            id, work.op, self.pipe, job.span, job.queued, start, end, ready, issued.uops, why
+        )
+        core.log.records.append(record)
+        self.last_id = id
+        if end >= self.complete.at:
+            self.complete = run
+            if end > core.log.last.at:
+                core.log.last = run  # the run ends with its last completion
+        if core.tokens:
+            job.known = self.drained(self.sequence)
+            if job.waiter is not None:
+                self._wake(job.waiter, end)
+        return record, issued.free
+
+    def _held(self, cause: str, ready: int, start: int, job: Job) -> None:
+        """The model held the start back: a barrier's release, or front-end work."""
+        self.core.log.stalls.append(
+            Stall(self.pipe, cause, ready, start, self.last_id, "", job.span)
+        )
+        prev = self.complete if cause == "barrier" else self.edge
+        self.edge = Edge(start, cause, job.id, prev)
+
+    def _compute(self, job: Job, record: Record) -> Process:
+        """Read the operands at the start; let the results appear at the end, in order."""
+        core = self.core
+        if record.start > record.ready:
+            yield core.env.timeout(record.start - record.ready)
+        core.settle(record.start)
+        self.visible = max(self.visible, record.end)
+        core.later(self.visible, job.id, job.work.compute(job.gm_addr))
+
+    def _taken(self, flag: Flag, now: int) -> bool:
+        """Take down a flag that is up; False where it is not."""
+        if flag.set_at is None or flag.set_at > now:
+            return False
+        flag.set_at = None
+        self._learn(flag.known)
+        return True
+
+    def _wait(self, job: Job) -> Process:
+        """Block this pipe until the flag is up, then take it down."""
+        flag, since = job.flag, self.core.env.now
+        if flag.set_at is None:
+            flag.waiter = self.core.env.event()
+            yield flag.waiter
+            flag.waiter = None
+        else:
+            yield self.core.env.timeout(flag.set_at - since)
+        self._taken(flag, self.core.env.now)
+        self._released(since, "flag", flag.edge, flag.producer, flag.name, job)
+
+    def _set(self, job: Job, now: int) -> None:
+        """Raise the flag once all earlier work of this pipe is complete; do not block."""
+        flag = job.flag
+        if flag.set_at is not None:
+            self.core.log.findings.append(_set_twice(flag, job))
+        cause = self.complete if self.complete.at >= self.edge.at else self.edge
+        at = max(now, self.complete.at) + self.core.flag_ticks
+        flag.set_at, flag.set_span, flag.producer = at, job.span, self.last_id
+        flag.known = self.drained(self.sequence)
+        flag.edge = cause if cause.at == at else Edge(at, "flag", self.last_id, cause)
+        if flag.waiter is not None:
+            self._wake(flag.waiter, at)
+
+    def _wake(self, waiter: simpy.Event, at: int) -> None:
+        waiter._ok, waiter._value = True, None
+        self.core.env.schedule(waiter, delay=at - self.core.env.now)
+
+    def _barrier(self, now: int) -> None:
+        """Drain this pipe before later work of it."""
+        self.known = self.drained(self.sequence)
+        self.state = self.model.barrier(self.state, now)
+
+    def _barrier_all(self, job: Job) -> Process:
+        """Drain every pipe: all meet, and go on together when the last one is complete."""
+        now = self.core.env.now
+        edge = max(self.complete, self.edge, key=lambda reached: reached.at)
+        event, meeting = self.meeting.arrive(self.pipe, edge, self.sequence)
+        yield event
+        self.state = self.model.barrier(self.state, self.core.env.now)
+        self._learn(meeting.sequences)
+        self._released(now, "barrier", meeting.edge, meeting.edge.ref, "", job)
+
+    def _token(self, job: Job) -> Process:
+        """Wait for the end of another pipe's instruction (derived synchronisation)."""
+        producer, now = job.token, self.core.env.now
+        if producer.record is None:
+            producer.waiter = self.core.env.event()
+            yield producer.waiter
+        record = producer.record
+        assert record is not None
+        if record.end > self.core.env.now:
+            yield self.core.env.timeout(record.end - self.core.env.now)
+        edge = Edge(record.end, "run", producer.id, record.why)
+        self._learn(producer.known)
+        self._released(now, "flag", edge, producer.id, "", job)
+
+    def drained(self, sequence: int) -> list[int]:
+        """What is known once this pipe's first `sequence` instructions are complete."""
+        known = self.known.copy()
+        known[ORDER[self.pipe]] = sequence
+        return known
+
+    def _learn(self, known: list[int]) -> None:
+        """Take over what another pipe knew when it signalled."""
+        self.known = list(map(max, self.known, known))
+
+    def _released(
+        self, since: int, cause: str, edge: Edge, producer: int | None, flag: str, job: Job
+    ) -> None:
+        """Note the wait that just ended, and why."""
+        now = self.core.env.now
+        if now > since:
+            self.core.log.stalls.append(
+                Stall(self.pipe, cause, since, now, producer, flag, job.span)
+            )
+            self.edge = edge._replace(at=now) if edge.at != now else edge
+            self.edge = Edge(now, cause, producer, edge)
+
+
+def _set_twice(flag: Flag, job: Job) -> Finding:
+    where = tuple(span.where for span in (job.span, flag.set_span) if span is not None)
+    return Finding(
+        "set_twice",
+        "error",
+        f"flag {flag.name} is set while it is still set; a wait must take it down in between",
+        where,
+    )
