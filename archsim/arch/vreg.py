@@ -126,7 +126,6 @@ class VregVector(Section):
     bank_conflicts: Literal["by_address", "off"]
     bank_accesses_per_cycle: Count  # of one bank group, at most one of them a write
     store_barrier_cycles: Cycles  # last store done to the next store, over a barrier
-    nested_barrier_cycles: Cycles  # in a nest: core drained to the next dispatch
 
     # pairs of micro-ops
     forwarding: PairTable  # start of a producer to the earliest start of its reader

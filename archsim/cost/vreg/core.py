@@ -99,7 +99,7 @@ class Core:
         flight.ready = now + self.queue_entry
         if instr.role is Role.BARRIER:
             self.memory.barriers.raise_fence(instr.op.effect)
-            self.dispatcher.done(now)
+            self.dispatcher.busy -= 1
             return
         if instr.role is not Role.STORE:
             flight.ready = max(flight.ready, self.startup)
@@ -152,7 +152,7 @@ class Core:
 
     def complete(self, flight: Flight, now: int) -> None:
         """A micro-op is done."""
-        self.dispatcher.done(now)
+        self.dispatcher.busy -= 1
         self.last_done = now
         role = flight.instr.role
         if role is Role.COMPUTE:

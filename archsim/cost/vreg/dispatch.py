@@ -1,17 +1,17 @@
 """Dispatch: in program order, a few micro-ops a cycle, while the loops and the resources allow.
 
-Every micro-op needs its physical registers, a compute or store a place in the waiting queue. A
-memory barrier inside a nest waits until the core is drained.
+Every micro-op needs its physical registers, a compute or store a place in the waiting queue.
 """
 
 from archsim.arch.vreg import VregVector
 from archsim.cost.vreg.flight import Flight, Instr, Role
-from archsim.cost.vreg.loops import UNSET, HardwareLoops
+from archsim.cost.vreg.loops import HardwareLoops
 from archsim.cost.vreg.ports import Ports
-from archsim.cost.vreg.program import NO_LOOP
 from archsim.cost.vreg.registers import Registers
 from archsim.cost.vreg.stalls import Stall
 from archsim.cost.vreg.tables import whole
+
+_QUEUED = (Role.COMPUTE, Role.STORE)
 
 
 class Dispatcher:
@@ -28,9 +28,7 @@ class Dispatcher:
         self.width = min(whole(vector.dispatch_width), whole(vector.dispatch_window))
         lead = whole(vector.dispatch_lead_cycles)
         self.first = max(0, whole(vector.startup_cycles) - lead)
-        self.drain = whole(vector.nested_barrier_cycles)
         self.busy = 0  # micro-ops between dispatch and completion
-        self.drained = UNSET  # when the last of them was done
 
     def dispatch(self, now: int) -> list[Flight]:
         """The micro-ops dispatched in this cycle."""
@@ -51,27 +49,15 @@ class Dispatcher:
         if stall is not None:
             return stall
         instr = self.loops.code[self.loops.at]
-        if instr.role is Role.BARRIER:
-            return Stall.BARRIER if self.draining(instr, now) else None
         if self.registers.free < instr.takes:
             return Stall.REGISTERS
-        if instr.role is not Role.LOAD and not self.ports.credits:
+        if instr.role in _QUEUED and not self.ports.credits:
             return Stall.QUEUE
         return None
-
-    def draining(self, instr: Instr, now: int) -> bool:
-        """Whether a barrier in a nest still waits: something runs, or ended only just now."""
-        nested = instr.loop != NO_LOOP and self.loops.loops[instr.loop].level > 0
-        return nested and (self.busy > 0 or now < self.drained + self.drain)
 
     def _send(self, instr: Instr) -> Flight:
         self.busy += 1
         self.registers.free -= instr.takes
-        if instr.role is Role.COMPUTE or instr.role is Role.STORE:
+        if instr.role in _QUEUED:
             self.ports.credits -= 1
         return Flight(instr, self.loops.address(self.loops.at))
-
-    def done(self, now: int) -> None:
-        """A micro-op has left the core."""
-        self.busy -= 1
-        self.drained = now

@@ -136,8 +136,11 @@ class Memory:
     def _start(self, queue: list[Flight], ports: int, now: int, *, load: bool) -> list[Flight]:
         started: list[Flight] = []
         for flight in queue:
-            if flight.missing or flight.ready > now or self.barriers.hold(flight.fence, now):
+            if flight.missing or flight.ready > now:
                 continue
+            if self.barriers.hold(flight.fence, now):
+                self.stalls[Stall.BARRIER] += 1
+                break  # and so are all younger ones
             if len(started) == ports:
                 self.stalls[Stall.LOAD_PORT if load else Stall.STORE_PORT] += 1
                 break

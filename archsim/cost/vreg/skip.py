@@ -264,7 +264,6 @@ class _State:
             tuple(loop.index for loop in loops.loops if loop.level > self.loop.level),
             tuple(loops.address(k) % period for k in range(len(loops.code)) if period),
             core.dispatcher.busy,
-            max(-core.dispatcher.drain, core.dispatcher.drained - self.now),
             max(0, core.startup - self.now),
         )
 

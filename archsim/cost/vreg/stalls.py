@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Stall(IntEnum):
-    """Causes. The first six stop dispatch and exclude each other within a cycle; the next four
+    """Causes. The first five stop dispatch and exclude each other within a cycle; the next five
     hold back a micro-op that is ready; the last two are paid once a function."""
 
     WIDTH = 0  # dispatch width used up
@@ -12,7 +12,7 @@ class Stall(IntEnum):
     ITERATION = 2  # the next iteration may not begin yet
     REGISTERS = 3  # no free physical register
     QUEUE = 4  # waiting queue full
-    BARRIER = 5  # a barrier in a nest drains the core
+    BARRIER = 5  # memory barrier
     PORT = 6  # execution port busy
     LOAD_PORT = 7
     STORE_PORT = 8
