@@ -154,6 +154,8 @@ def _reporting(feed: Feed, progress: Callable[[int], None]) -> Iterator[Job]:
 def _endings(
     core: Core, feed: Feed, program: Program, derivation: Derivation | None, arch: ArchConfig
 ) -> list[Finding]:
+    if feed.stopped:  # its cause is told; what then waits or stays set is no fault of its own
+        return []
     if core.stuck:
         return [deadlock(core, setters(program, feed.flags))]
     findings = feed.left_set()

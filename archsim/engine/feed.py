@@ -43,6 +43,7 @@ class Feed:
         self.findings: list[Finding] = []
         self.lowered: dict[int, Lowered] = {}  # by instruction id
         self.count = 0
+        self.stopped = False  # in front of what only the run shows to be wrong
         self._walk = walk
         self._workshop = workshop
         self._event_ids = event_ids
@@ -66,9 +67,11 @@ class Feed:
                     else:
                         yield self._signal(step)
         except Refused:
+            self.stopped = True
             return
         fault = self._walk.fault
         if fault is not None:
+            self.stopped = True
             at = f" (at {fault.iteration})" if fault.iteration else ""
             where = (fault.span.where,)
             self.findings.append(Finding(fault.kind, "error", fault.message + at, where))

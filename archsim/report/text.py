@@ -1,12 +1,14 @@
 """The first screen: how long, what bounds it, is it right - at most 30 lines."""
 
+from collections.abc import Sequence
+
 from archsim import __version__
 from archsim.analysis.critical_path import Step
 from archsim.analysis.run import Run
 from archsim.analysis.usage import PipeUsage
 from archsim.trace.records import Finding
 
-SHOWN_FINDINGS = 6
+SCREEN_LINES = 30
 SHOWN_EXPECTS = 4
 STALL_NAMES = {
     "flag": "flag wait",
@@ -18,8 +20,8 @@ STALL_NAMES = {
 def first_screen(run: Run) -> str:
     """The report that `run` prints."""
     lines = [_head(run), _time(run), _bound(run), *_pipes(run), _path(run), *_checks(run)]
-    lines += finding_lines(run.findings)
-    return "\n".join(lines)
+    room = SCREEN_LINES - 1 - len(lines)  # one line is for where the files are
+    return "\n".join(lines + finding_lines(run.findings, room))
 
 
 def _head(run: Run) -> str:
@@ -110,18 +112,22 @@ def _number(value: object) -> str:
     return "n.m." if value is None else f"{value:g}"
 
 
-def finding_lines(findings: tuple[Finding, ...]) -> list[str]:
-    """Findings, worst first, at most a screenful; the JSON has all."""
+def finding_lines(findings: Sequence[Finding], room: int | None = None) -> list[str]:
+    """Findings, worst first; with `room` as many as fit into so many lines, and one at least."""
     order = {"error": 0, "warning": 1, "note": 2}
-    ranked = sorted(findings, key=lambda f: order[f.severity])
-    lines = []
-    for finding in ranked[:SHOWN_FINDINGS]:
-        places = ", ".join(finding.where)
-        lines.append(f"{finding.severity.upper():<8}{finding.kind}  {places}")
-        lines += [f"        {line}" for line in finding.message.splitlines()]
-    if len(ranked) > SHOWN_FINDINGS:
-        lines.append(f"        and {len(ranked) - SHOWN_FINDINGS} more (see --json)")
+    lines: list[str] = []
+    for shown, finding in enumerate(sorted(findings, key=lambda f: order[f.severity])):
+        block = _finding(finding)
+        left = len(findings) - shown
+        if room is not None and lines and len(lines) + len(block) + (left > 1) > room:
+            return [*lines, f"        and {left} more; `archsim check` shows all"]
+        lines += block
     return lines or ["FINDINGS none"]
+
+
+def _finding(finding: Finding) -> list[str]:
+    head = f"{finding.severity.upper():<8}{finding.kind}  {', '.join(finding.where)}".rstrip()
+    return [head, *(f"        {line}" for line in finding.message.splitlines())]
 
 
 def _percent(share: float) -> str:
