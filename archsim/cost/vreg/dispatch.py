@@ -1,6 +1,7 @@
 """Dispatch: in program order, a few micro-ops a cycle, while the loops and the resources allow.
 
-Every micro-op needs its physical registers, a compute or store a place in the waiting queue.
+Every micro-op needs its physical registers, a compute or store a place in the waiting queue. The
+two halves of a load of two registers share one place in the dispatch group.
 """
 
 from archsim.arch.vreg import VregVector
@@ -33,13 +34,15 @@ class Dispatcher:
     def dispatch(self, now: int) -> list[Flight]:
         """The micro-ops dispatched in this cycle."""
         sent: list[Flight] = []
-        loops = self.loops
+        loops, slots = self.loops, self.width
         while not loops.exhausted:
-            stall = Stall.WIDTH if len(sent) == self.width else self.blocked(now)
+            instr = loops.code[loops.at]
+            stall = self.blocked(now) if slots or instr.joined else Stall.WIDTH
             if stall is not None:
                 self.stalls[stall] += 1
                 break
-            sent.append(self._send(loops.code[loops.at]))
+            slots -= not instr.joined
+            sent.append(self._send(instr))
             loops.advance(now)
         return sent
 

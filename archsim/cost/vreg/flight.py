@@ -34,7 +34,7 @@ class Instr:
     """
 
     __slots__ = (
-        "after", "dst", "index", "interval", "latency", "long", "loop", "op", "pinned", "role",
+        "after", "dst", "index", "interval", "joined", "latency", "long", "loop", "op", "pinned", "role",
         "src", "store_of", "takes",
     )  # fmt: skip
 
@@ -43,6 +43,7 @@ class Instr:
         self.index = index
         self.op = op
         self.loop = loop
+        self.joined = index > 0 and ops[index - 1].row == op.row  # second half of a load
         self.role = _ROLES[op.unit]
         self.long = op.unit == "sfu"
         self.pinned = costs.row(op.name).ports == "first"
