@@ -69,7 +69,7 @@ def _broken_rules(case: Case) -> Iterator[Diagnostic]:
         if fault is not None:
             fix = _scratch_fix(case) if constraint.rule == "has_scratch" else None
             message = fault + _elsewhere(case, constraint)
-            yield Diagnostic(message, instr.span, fix, rule.kind)
+            yield Diagnostic(message, instr.place(constraint.operands[0]), fix, rule.kind)
 
 
 def _elsewhere(case: Case, constraint: Constraint) -> str:
@@ -92,10 +92,11 @@ def _scratch_fix(case: Case) -> str | None:
 
 def _places(case: Case) -> Iterator[Diagnostic]:
     rules = CONSTRAINTS[case.arch.isa][case.instr.op.family]
+    is_put = case.instr.op.family in ("assign", "subview")  # here, not where it is declared
     ignores_tmp = not any("tmp" in rule.operands for rule in rules)
     for name, operand in case.operands.items():
         if isinstance(operand, TileView) and not (name == "tmp" and ignores_tmp):
-            span = operand.span or case.instr.span
+            span = case.instr.place(name) if is_put else operand.span or case.instr.span
             yield from place_faults(
                 operand.name, operand.loc, operand.addr, operand.size_bytes, case.arch, span
             )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from archsim.arch import ArchConfig
-from archsim.base.errors import Diagnostic, Faults
+from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.check import check, scratch_tile
 from archsim.engine.jobs import Work, no_values
 from archsim.isa.lanes.state import NumericState
@@ -14,6 +14,8 @@ from archsim.numerics.execute import prepare
 from archsim.numerics.memory import GM, Memory, OutsideMemory
 from archsim.schedule.placement import Placement
 from archsim.trace.records import Finding
+
+PLACES = ("bounds", "reserved_memory")  # kinds that say where a tile lies
 
 
 class Refused(Exception):
@@ -40,15 +42,20 @@ class Workshop:
         self._state = NumericState.of(arch)
         self._made: dict[int, tuple[BoundInstr, Work]] = {}
         self._surveyed: dict[int, BoundInstr] = {}
+        self._placed: dict[str, None] = {}
 
     def survey(self, bound: BoundInstr, faults: Faults) -> None:
         """Check one instruction before the run; a fault that its text already shows is input."""
         if id(bound) in self._surveyed:
             return
         self._surveyed[id(bound)] = bound
-        for found in self._checked(bound):
-            if found.severity == "error" and not _only_a_run_shows(found, bound):
+        errors = [found for found in self._checked(bound) if found.severity == "error"]
+        for found in errors:
+            if not _only_a_run_shows(found, bound):
                 faults.add(found.message, found.span or bound.span, found.fix)
+        if not errors:
+            with faults.collecting():
+                self._with_scratch(bound)
 
     def work(self, bound: BoundInstr) -> Work:
         """The work of one bound instruction; the same object for the same bound form."""
@@ -58,7 +65,11 @@ class Workshop:
         return made[1]
 
     def _checked(self, bound: BoundInstr) -> list[Diagnostic]:
-        return check(bound, self._arch, may_allocate=self._may_allocate)
+        """What is wrong with an instruction; of where a tile lies, only what is not told yet."""
+        found = check(bound, self._arch, may_allocate=self._may_allocate)
+        fresh = [f for f in found if f.kind not in PLACES or f.message not in self._placed]
+        self._placed.update((f.message, None) for f in fresh if f.kind in PLACES)
+        return fresh
 
     def _make(self, bound: BoundInstr) -> Work:
         errors = 0
@@ -85,7 +96,10 @@ class Workshop:
         return any(view.name in self._shared for view in views)
 
     def _with_scratch(self, bound: BoundInstr) -> BoundInstr:
-        """The instruction with a scratch tile of its own, where it needs one."""
+        """The instruction with a scratch tile of its own, where it needs one.
+
+        Raises `InputError` where there is no room, which the survey meets.
+        """
         if bound.tmp is not None or bound.op.scratch is None:
             return bound
         need = scratch_tile(bound, self._arch)
@@ -95,9 +109,10 @@ class Workshop:
         size = rows * cols * dtype.itemsize
         addr = self._placement.scratch(size)
         if addr is None:
-            message = f"{bound.op.mnemonic} needs {size} bytes of scratch; UB has no room for it"
-            self._note(Diagnostic(message, bound.span, None, "bounds"), bound)
-            raise Refused
+            message = f"{bound.op.mnemonic} needs {size} bytes of scratch behind all tiles in UB"
+            room = max(self._placement.free_end - self._placement.free_start, 0)
+            fix = "let the tiles end earlier, or give it a tmp tile"
+            raise InputError([Diagnostic(f"{message}; {room} are free", bound.span, fix)])
         tmp = TileView("scratch", Loc.VEC, dtype, rows, cols, rows, cols, addr, cols)
         return replace(bound, tmp=tmp)
 

@@ -131,7 +131,8 @@ class BoundInstr:
 
     `dst` and `src` follow the order of `op.outs` and `op.ins`, the scratch operand left out: it is
     `tmp`, None where it is omitted. `attrs` holds `key=value` operands by name (`precision`,
-    `mode`, `rmode`, `sat`, `vf_impl`).
+    `mode`, `rmode`, `sat`, `vf_impl`). `places` says where operands are written, by their names in
+    the table.
     """
 
     op: TileOp
@@ -140,6 +141,11 @@ class BoundInstr:
     tmp: TileView | None = None
     attrs: Mapping[str, str] = field(default_factory=dict)
     span: Span | None = field(default=None, compare=False)
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+    def place(self, name: str) -> Span | None:
+        """Where an operand is written; where that is not known, the instruction."""
+        return self.places.get(name, self.span)
 
     @property
     def operands(self) -> dict[str, Operand]:

@@ -46,12 +46,14 @@ class Binder:
         dst = [views.operand(arg, tile, loops) for arg in instr.outs]
         src = [views.operand(arg, tile, loops) for row, arg in rows if not row.scratch]
         scratch = [views.operand(arg, tile, loops) for row, arg in rows if row.scratch]
+        outs = zip(instr.op.outs, instr.outs, strict=True)
+        places = {row.name: arg.span for row, arg in (*outs, *rows)}
 
         def build(env: Env) -> BoundInstr:
             outs = tuple(make(env) for make in dst)
             ins = tuple(make(env) for make in src)
             tmp = scratch[0](env) if scratch else None
-            return BoundInstr(instr.op, outs, ins, tmp, instr.attrs, instr.span)
+            return BoundInstr(instr.op, outs, ins, tmp, instr.attrs, instr.span, places)
 
         return build
 
