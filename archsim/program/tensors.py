@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,8 @@ def initial_values(decl: TensorDecl, directory: str) -> NDArray[Any]:
     if decl.init.kind == "file":
         path = os.path.join(directory, str(decl.init.args["file"]))
         key = decl.init.args.get("key")
-        place = decl.init.span or decl.span
-        name = f"init of {decl.name}"
+        place = decl.init.span  # an option of the command line has none
+        name = f"init of {decl.name}" if place is not None else f"--input {decl.name}"
         return load_array(path, None if key is None else str(key), decl, name, place)
     values = _MAKERS[decl.init.kind](decl.shape, decl.init.args)
     if decl.dtype.is_integer:
@@ -137,9 +138,10 @@ def _loaded(path: str, name: str, key: str | None, what: str, span: Span | None)
             return archive[_member(archive.files, name, key, what, span)]  # type: ignore[no-any-return]
     except FileNotFoundError:
         raise _fault(f"{what}: {name}: no such file", span) from None
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        reason = getattr(error, "strerror", None) or "it holds something else"
         rule = "must be a .npy or .npz file of plain numbers"
-        raise _fault(f"{what}: {name} cannot be read: {error}; {rule}", span) from None
+        raise _fault(f"{what}: {name} cannot be read: {reason.lower()}; {rule}", span) from None
 
 
 def _member(files: list[str], name: str, key: str | None, what: str, span: Span | None) -> str:
