@@ -82,15 +82,19 @@ def _fault(message: str) -> InputError:
 
 
 def _fill(run: Run, folder: Path) -> None:
-    _text(folder / "summary.json", json.dumps(summary(run), indent=1) + "\n")
-    _text(folder / "run.json", json.dumps(manifest(run), indent=1) + "\n")
+    _json(folder / "summary.json", summary(run), indent=1)
+    _json(folder / "run.json", manifest(run), indent=1)
     _text(folder / "instructions.csv", instructions_csv(run))
     _text(folder / "pipes.csv", pipes_csv(run))
-    _text(folder / "trace.json", json.dumps(perfetto_trace(run)) + "\n")
+    _json(folder / "trace.json", perfetto_trace(run))
     tensors = folder / "tensors"
     tensors.mkdir()
     for name, values in run.tensors.items():
         np.save(tensors / f"{name}.npy", values)
+
+
+def _json(path: Path, value: object, indent: int | None = None) -> None:
+    _text(path, json.dumps(value, indent=indent, allow_nan=False) + "\n")
 
 
 def _text(path: Path, content: str) -> None:

@@ -10,6 +10,7 @@ from archsim.isa.simd import Access, Barrier, Mask, RowLoop, SimdUop
 from archsim.isa.timing import UopSlice
 from archsim.isa.vreg import VectorFunction, VregLoop, VregNode, VregUop
 from archsim.lower import Lowered
+from archsim.report.summary import finite
 
 Row = dict[str, Any]
 
@@ -25,7 +26,7 @@ def uop_rows(lowered: Lowered, slices: Iterable[UopSlice], ticks: int) -> list[R
     for item in lowered.uops:
         part = list(_rows(item))
         if isinstance(item, RowLoop):
-            own = [row for row in part if "repeat" in row]
+            own = [row for row in part if "dst" in row]
             used = len(own) * item.rows
             runs = [timed[i : used : len(own)] for i in range(len(own))]
         else:
@@ -73,13 +74,13 @@ def _simd(item: Any, rows: int) -> Row:
             "mask": _mask(item.mask),
             "dst": _access(item.dst),
             "src": [_access(src) for src in item.srcs],
-            "scalar": _scalar(item.scalar),
+            "scalar": finite(item.scalar),
             "start": None,
             "end": None,
             "basis": None,
         }
     name = "pipe_barrier" if isinstance(item, Barrier) else item.name
-    return {"name": name, "rows": rows, "start": None, "end": None, "basis": None}
+    return {"name": name, "repeat": 1, "rows": rows, "start": None, "end": None, "basis": None}
 
 
 def _mask(mask: Mask) -> Row:
@@ -94,13 +95,6 @@ def _access(access: Access) -> Row:
         "repeat_stride": access.repeat_stride,
         "row_stride": access.row_stride,
     }
-
-
-def _scalar(value: int | float | None) -> int | float | str | None:
-    """JSON has no infinities and no NaN: these are words."""
-    if isinstance(value, float) and not float("-inf") < value < float("inf"):
-        return str(value)
-    return value
 
 
 def _vreg(nodes: Iterable[VregNode], trips: tuple[int, ...]) -> Iterator[Row]:
@@ -126,7 +120,7 @@ def _vreg_uop(uop: VregUop, trips: tuple[int, ...]) -> Row:
         "mem": None
         if memory is None
         else {"addr": memory.addr, "steps": list(memory.steps), "dist": memory.dist},
-        "scalar": _scalar(uop.scalar),
+        "scalar": finite(uop.scalar),
         "effect": uop.effect or None,
         "start": None,
         "end": None,
@@ -191,7 +185,7 @@ def uop_line(row: Row) -> str:
     parts = [f"{row['name']:<26}{time:>14}"]
     if row.get("rows", 1) > 1:
         parts.append(f"rows {row['rows']}")
-    if "repeat" in row:
+    if "dst" in row:
         parts.append(f"repeat {row['repeat']}")
     if row.get("mask", {"mode": "full"})["mode"] != "full":
         parts.append(f"{row['mask']['mode']} {row['mask']['lanes']} lanes")

@@ -90,7 +90,7 @@ def manifest(run: Run) -> dict[str, object]:
         "program": {
             "file": run.program.name,
             "sha256": hashlib.sha256(text.encode()).hexdigest(),
-            "scalars": dict(run.program.scalars),
+            "scalars": {name: finite(value) for name, value in run.program.scalars.items()},
         },
         "arch": {
             "name": run.arch.name,
@@ -100,6 +100,13 @@ def manifest(run: Run) -> dict[str, object]:
         "sync": run.sync,
         "seeds": seeds(run),
     }
+
+
+def finite(value: int | float | None) -> int | float | str | None:
+    """JSON has no infinities and no NaN: these are words."""
+    if isinstance(value, float) and not float("-inf") < value < float("inf"):
+        return str(value)
+    return value
 
 
 def seeds(run: Run) -> dict[str, object]:
