@@ -1,11 +1,12 @@
 """Instructions as closures: bound forms, kept by the integers that they depend on."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from archsim.isa.operands import BoundInstr, GmView, TileView
 from archsim.program.instructions import BINDERS
-from archsim.program.ir import Instr, Program, ScalarArg, TileArg, WindowArg
+from archsim.program.ir import Instr, Program, ScalarArg, TensorDecl, TileArg, WindowArg
 from archsim.program.views import Env, Place, Site, Value, Views, whole
 from archsim.program.windows import window_tile
 
@@ -84,28 +85,9 @@ class Binder:
         build: Callable[[Env], BoundInstr],
         loops: tuple[str, ...],
     ) -> Bind:
-        tensor, site = self._program.tensors[arg.name], Site(arg.span, loops)
         base, varying = self._offsets(arg)
-
-        def stop(dimension: int, offset: int, room: _Room, env: Env) -> Exception:
-            size = tensor.shape[dimension] - room[dimension]
-            message = (
-                f"the window reaches from {offset} to {offset + size} in dimension {dimension}; "
-                f"tensor {tensor.name} has 0 to {tensor.shape[dimension]}"
-            )
-            return site.stop("bounds", message, env)
-
-        def make(env: Env) -> tuple[BoundInstr, _Room]:
-            bound = build(env)
-            view = next(v for v in (*bound.dst, *bound.src) if isinstance(v, GmView))
-            room = tuple(size - part for size, part in zip(tensor.shape, view.shape, strict=True))
-            for dimension, offset in enumerate(arg.offsets):
-                fixed = offset.literal
-                if fixed is not None and not 0 <= fixed <= room[dimension]:
-                    raise stop(dimension, fixed, room, env)
-            return bound, room
-
-        forms = _Forms(make).bind(key)
+        past = _Past(self._program.tensors[arg.name], Site(arg.span, loops))
+        forms = _Forms(_roomy(arg, build, past)).bind(key)
 
         def bind(env: Env) -> tuple[BoundInstr, int]:
             bound, room = forms(env)
@@ -113,7 +95,7 @@ class Binder:
             for offset_of, step, dimension in varying:
                 offset = offset_of(env)
                 if not 0 <= offset <= room[dimension]:
-                    raise stop(dimension, offset, room, env)
+                    raise past.stop(dimension, offset, room, env)
                 address += offset * step
             return bound, address
 
@@ -212,6 +194,43 @@ def _part(rows: int, cols: int, itemsize: int, parent: TileView, row: int, col: 
         parent.valid_rows - row,
         parent.valid_cols - col,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """What there is to say of a window that leaves its tensor."""
+
+    tensor: TensorDecl
+    site: Site
+
+    def stop(self, dimension: int, offset: int, room: _Room, env: Env) -> Exception:
+        """The end of the walk."""
+        extent = self.tensor.shape[dimension]
+        size = extent - room[dimension]
+        message = (
+            f"the window reaches from {offset} to {offset + size} in dimension {dimension}; "
+            f"tensor {self.tensor.name} has 0 to {extent}"
+        )
+        return self.site.stop("bounds", message, env)
+
+
+def _roomy(
+    arg: WindowArg, build: Callable[[Env], BoundInstr], past: _Past
+) -> Callable[[Env], tuple[BoundInstr, _Room]]:
+    """The bound form, and the greatest offset of its window in each dimension."""
+
+    def make(env: Env) -> tuple[BoundInstr, _Room]:
+        bound = build(env)
+        view = next(v for v in (*bound.dst, *bound.src) if isinstance(v, GmView))
+        extents = zip(past.tensor.shape, view.shape, strict=True)
+        room = tuple(extent - size for extent, size in extents)
+        for dimension, offset in enumerate(arg.offsets):
+            fixed = offset.literal
+            if fixed is not None and not 0 <= fixed <= room[dimension]:
+                raise past.stop(dimension, fixed, room, env)
+        return bound, room
+
+    return make
 
 
 class _Forms:

@@ -72,8 +72,16 @@ def _linspace(node: Node, what: str, dtype: DType | None, directory: str) -> Arg
     if not isinstance(part.value, list) or len(part.value) != 2:
         part.must_be(f"linspace of {what}", "a list of the first and the last value")
         return None
-    low, high = (child.number(f"an end of linspace of {what}") for child in part.children())
+    low, high = (_finite(child, f"an end of linspace of {what}") for child in part.children())
     return None if low is None or high is None else {"low": low, "high": high}
+
+
+def _finite(node: Node, what: str) -> int | float | None:
+    value = node.number(what)
+    if value is not None and not math.isfinite(value):
+        node.must_be(what, "finite")
+        return None
+    return value
 
 
 def _keyed(node: Node, what: str, dtype: DType | None, directory: str) -> Args:
@@ -99,11 +107,7 @@ def _argument(node: Node, key: str, default: object, what: str, kind: str) -> ob
         return part.integer(f"seed of {what}", 0)
     if kind == "randint":
         return part.integer(f"{key} of {what}")
-    value = part.number(f"{key} of {what}")
-    if value is not None and not math.isfinite(value):
-        part.must_be(f"{key} of {what}", "finite")
-        return None
-    return value
+    return _finite(part, f"{key} of {what}")
 
 
 def _in_order(node: Node, what: str, args: Mapping[str, object], dtype: DType | None) -> bool:

@@ -102,9 +102,9 @@ def _record(node: Node, scope: Scope) -> list[Statement]:
     part = node.at("record")
     if isinstance(part.value, dict):
         name = part.value.get("event")
-        if name not in scope.symbols.events:
+        if not isinstance(name, str) or name not in scope.symbols.events:
             return []  # `declare_short_forms` has said why
-        return [Record(EventArg(str(name), None, part.at("event").span), node.span)]
+        return [Record(EventArg(name, None, part.at("event").span), node.span)]
     event = _event(part, scope, "record")
     return [] if event is None else [Record(event, node.span)]
 

@@ -34,7 +34,8 @@ def initial_values(decl: TensorDecl, directory: str) -> NDArray[Any]:
         place = decl.init.span  # an option of the command line has none
         name = f"init of {decl.name}" if place is not None else f"--input {decl.name}"
         return load_array(path, None if key is None else str(key), decl, name, place)
-    values = _MAKERS[decl.init.kind](decl.shape, decl.init.args)
+    with np.errstate(all="ignore"):
+        values = _MAKERS[decl.init.kind](decl.shape, decl.init.args)
     if decl.dtype.is_integer:
         return _saturated(values, decl)
     return to_dtype(values, decl.dtype)

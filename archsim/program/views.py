@@ -121,11 +121,11 @@ class Views:
         if tile.bound:
             return self._bound_place(tile, base, site)
         assert base is not None, f"tile {tile.name} was not placed"
-        slots = [whole(tile, base + slot * tile.size_bytes) for slot in range(tile.ring)]
         if arg.slot is None:
-            return lambda env: slots[0]
+            first = whole(tile, base)
+            return lambda env: first
         slot_of = self.slot(f"tile {tile.name}", arg.slot, tile.ring, site)
-        return lambda env: slots[slot_of(env)]
+        return lambda env: whole(tile, base + slot_of(env) * tile.size_bytes)
 
     def _bound_place(self, tile: TileDecl, base: int | None, site: Site) -> Callable[[Env], Place]:
         places, start = self.places, None if base is None else whole(tile, base)

@@ -192,7 +192,7 @@ class Walk:
             return _constant(step(0))
         site = Site(arg.span, loops)
         slot_of = self._binder.views.slot(f"event {event.name}", arg.slot, event.ring, site)
-        steps = [step(slot) for slot in range(event.ring)]
+        steps = _Made(step)
         return lambda env: steps[slot_of(env)]
 
 
@@ -258,6 +258,18 @@ def leaves(program: Program) -> tuple[Statement, ...]:
 
     collect(program.body)
     return tuple(found)
+
+
+class _Made(dict[int, Step]):
+    """Steps by slot, made when first asked for: the same object serves every round of a ring."""
+
+    def __init__(self, make: Callable[[int], Step]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, slot: int) -> Step:
+        step = self[slot] = self._make(slot)
+        return step
 
 
 def _constant(step: Step) -> _Leaf:

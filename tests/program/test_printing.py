@@ -62,7 +62,7 @@ alloc: explicit
 scalars: {N: 8, low: -inf, what: nan, tiny: 1.0e-30, 'true': 3}
 tensors:
   a: {dtype: bf16, shape: [4, 64], strides: [128, 2], init: {normal: {seed: 1, std: 0.5}}}
-  b: {dtype: f16, shape: [64, 4], layout: dn, init: {linspace: [-1, .inf]}}
+  b: {dtype: f16, shape: [64, 4], layout: dn, init: {linspace: [-1, 1.0e+30]}}
   c: {dtype: i8, shape: [4, 64], init: {const: -3}}
   d: {dtype: i8, shape: [4, 64], init: {file: "with space.npz", key: "a: b"}}
   e: {dtype: f32, shape: [2, 3, 4, 5, 64], init: {randint: {seed: 2, high: 9}}}
