@@ -83,7 +83,7 @@ class Feed:
         job.work, job.gm_addr = work, step.gm_addr
         self.lowered[self.count] = work.lowered
         if self._destroyed.any or work.lowered.destroyed:
-            self.findings += self._destroyed.passed(work.op, work.lowered, step.span)
+            self.findings += self._destroyed.passed(step.bound, work.lowered, step.span)
         return job
 
     def _derived(self, job: Job) -> Iterator[Job]:
