@@ -17,7 +17,6 @@ _HEAD = re.compile(
     r"(?:(?P<result>[A-Za-z_]\w*\s*(?:\[[^\]]*\])?)\s*=(?!=)\s*)?(?P<name>[A-Za-z_][\w.]*)"
 )
 _KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$", re.DOTALL)
-_EVENT = re.compile(r"([A-Za-z_]\w*)\s*(?:\[(.*)\])?$", re.ASCII)
 BINDERS = ("assign", "subview")  # families whose destination gets its address by running
 
 
@@ -26,18 +25,18 @@ def read_instruction(text: str, span: Span, scope: Scope) -> list[Statement]:
 
     An empty list where it is faulty; the faults are noted in the scope.
     """
-    head = _HEAD.match(text.strip())
     lead = len(text) - len(text.lstrip())
-    span = span.shifted(lead, max(1, len(text.strip())))
     text = text.strip()
+    span = span.shifted(lead, len(text))
+    head = _HEAD.match(text)
     if head is None:
         scope.faults.add(f'"{text}" is no statement; an instruction starts with its name', span)
         return []
-    rest, place = text[head.end() :], span.shifted(head.end())
     if head["name"].lower() == "tsync":
-        return read_tsync(Piece(rest.strip(), place.shifted(1, len(rest))), span, scope)
+        rest = text[head.end() :]
+        return read_tsync(Piece(rest.strip(), span.shifted(head.end() + 1, len(rest))), span, scope)
     op = _op(head, span, scope)
-    return [] if op is None else _instruction(op, head, Piece(rest, place), span, scope)
+    return [] if op is None else _instruction(op, head, Piece(text, span), scope)
 
 
 def _op(head: re.Match[str], span: Span, scope: Scope) -> TileOp | None:
@@ -52,15 +51,14 @@ def _op(head: re.Match[str], span: Span, scope: Scope) -> TileOp | None:
     return op
 
 
-def _instruction(
-    op: TileOp, head: re.Match[str], rest: Piece, span: Span, scope: Scope
-) -> list[Statement]:
-    before = len(scope.faults.found)
-    sides = _sides(op, rest, span, scope)
+def _instruction(op: TileOp, head: re.Match[str], line: Piece, scope: Scope) -> list[Statement]:
+    before, span = len(scope.faults.found), line.span
+    sides = _sides(op, head.end(), line, scope)
     if sides is None:
         return []
-    keys = [(part, match) for part in sides[1] if (match := _KEY.match(part.text))]
-    plain = [part for part in sides[1] if not _KEY.match(part.text)] if keys else sides[1]
+    matches = [_KEY.match(part.text) if "=" in part.text else None for part in sides[1]]
+    keys = [(part, match) for part, match in zip(sides[1], matches, strict=True) if match]
+    plain = [part for part, match in zip(sides[1], matches, strict=True) if not match]
     attrs, waits = _keys(op, keys, scope)
     outs = _operands(op, sides[0], "left", span, scope)
     ins = _operands(op, plain, "right", span, scope)
@@ -74,15 +72,17 @@ def _instruction(
 
 
 def _sides(
-    op: TileOp, rest: Piece, span: Span, scope: Scope
+    op: TileOp, start: int, line: Piece, scope: Scope
 ) -> tuple[list[Piece], list[Piece]] | None:
-    arrow = rest.text.find("<-")
+    """The operands on both sides of the arrow, of a line whose operands begin at `start`."""
+    text, span = line
+    arrow = text.find("<-", start)
     if arrow < 0:
         message = f"{op.mnemonic} has no <-; it must stand between results and operands"
         scope.faults.add(message, span, f"write {usage(op)}")
         return None
-    left = split_pieces(rest.text[:arrow], rest.span)
-    right = split_pieces(rest.text[arrow + 2 :], rest.span.shifted(arrow + 2))
+    left = split_pieces(text[start:arrow], span, start)
+    right = split_pieces(text[arrow + 2 :], span, arrow + 2)
     if left is None or right is None:
         scope.faults.add("the brackets do not match", span)
         return None

@@ -1,25 +1,27 @@
 """Cutting the text of a statement at its commas."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from archsim.base.source import Span
 
 _BRACKET = re.compile(r"[\[\](),]")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a text between two commas, without surrounding blanks, and where it stands."""
 
     text: str
     span: Span
 
 
-def split_pieces(text: str, span: Span) -> list[Piece] | None:
-    """Cut at the commas outside brackets; None where the brackets do not match."""
+def split_pieces(text: str, span: Span, at: int = 0) -> list[Piece] | None:
+    """Cut at the commas outside brackets; None where the brackets do not match.
+
+    The text starts `at` columns behind the start of `span`.
+    """
     if "[" not in text and "(" not in text:
-        pieces, start = [], 0
+        pieces, start = [], at
         for part in text.split(","):
             pieces.append(_piece(part, start, span))
             start += len(part) + 1
@@ -28,7 +30,7 @@ def split_pieces(text: str, span: Span) -> list[Piece] | None:
     if cuts is None:
         return None
     starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
-    return [_piece(text[a:b], a, span) for a, b in zip(starts, ends, strict=True)]
+    return [_piece(text[a:b], at + a, span) for a, b in zip(starts, ends, strict=True)]
 
 
 def _commas(text: str) -> list[int] | None:

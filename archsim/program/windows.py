@@ -7,9 +7,7 @@ from archsim.program.scope import Scope
 def check_windows(outs: tuple[Arg, ...], ins: tuple[Arg | None, ...], scope: Scope) -> bool:
     """A window of literal offsets that a tile of static valid extents fills lies in its tensor."""
     right = True
-    for arg in (*outs, *ins):
-        if not isinstance(arg, WindowArg):
-            continue
+    for arg in [arg for arg in (*outs, *ins) if isinstance(arg, WindowArg)]:
         valid = window_extents(arg, outs, ins, scope)
         shape = scope.symbols.tensors[arg.name].shape
         right &= len(shape) > 1 or _is_row(arg, window_tile(outs, ins), scope)
