@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from archsim.base.source import Span
 
-_BRACKET = re.compile(r"[\[\](),]")
+_BRACKET = re.compile(r"[\[\]()]")
+_CUT = re.compile(r"[\[\](),]")
 
 
 class Piece(NamedTuple):
@@ -20,7 +21,7 @@ def split_pieces(text: str, span: Span, at: int = 0) -> list[Piece] | None:
 
     The text starts `at` columns behind the start of `span`.
     """
-    if "[" not in text and "(" not in text:
+    if not _BRACKET.search(text):
         pieces, start = [], at
         for part in text.split(","):
             pieces.append(_piece(part, start, span))
@@ -36,7 +37,7 @@ def split_pieces(text: str, span: Span, at: int = 0) -> list[Piece] | None:
 def _commas(text: str) -> list[int] | None:
     open_brackets: list[str] = []
     cuts: list[int] = []
-    for match in _BRACKET.finditer(text):
+    for match in _CUT.finditer(text):
         char = match.group()
         if char in "([":
             open_brackets.append(")" if char == "(" else "]")
