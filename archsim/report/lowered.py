@@ -10,7 +10,9 @@ from archsim.isa.simd import Access, Barrier, Mask, RowLoop, SimdUop
 from archsim.isa.timing import UopSlice
 from archsim.isa.vreg import VectorFunction, VregLoop, VregNode, VregUop
 from archsim.lower import Lowered
+from archsim.program.walk import StepKind, walk
 from archsim.report.summary import finite
+from archsim.schedule.placement import place
 
 Row = dict[str, Any]
 
@@ -155,6 +157,7 @@ def _burst(burst: Burst) -> Row:
 def lowered_json(run: Run) -> list[Row]:
     """The instructions of a run with their micro-ops; times in cycles of the run."""
     records = {record.id: record for record in run.log.records}
+    windows = _window_addresses(run)
     found = []
     for id, lowered in run.lowered.items():
         record = records.get(id)
@@ -165,9 +168,18 @@ def lowered_json(run: Run) -> list[Row]:
         for row in rows:
             for key in ("start", "end"):
                 row[key] = None if row[key] is None else row[key] + ready
+            for burst in (row["src"], row["dst"]) if "path" in row else ():
+                burst["addr"] += windows[id] if burst["memory"] == "GM" else 0
         where = record.span.where if record.span else None
         found.append({"id": id, "op": record.op, "where": where, "uops": rows})
     return found
+
+
+def _window_addresses(run: Run) -> list[int]:
+    """Byte address of every instruction's tensor window, which micro-ops are counted from."""
+    addresses = place(run.program, run.arch).addresses
+    steps = walk(run.program, placements=addresses)
+    return [step.gm_addr for step in steps if step.kind is StepKind.INSTR]
 
 
 def lowered_text(run: Run) -> str:
