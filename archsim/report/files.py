@@ -45,17 +45,17 @@ def write_run(run: Run, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise _fault(f"--out is {folder}, which cannot be made: {reason}") from None
+        raise _refused(folder, "made", error) from None
     try:
         _fill(run, draft)
         draft.chmod(0o777 & ~_umask())
         if folder.exists():
             shutil.rmtree(folder)
         draft.rename(folder)
-    except BaseException:
+    except OSError as error:
+        raise _refused(folder, "written", error) from None
+    finally:
         shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def _umask() -> int:
@@ -75,6 +75,11 @@ def check_folder(folder: Path) -> None:
             f"--out is {folder}, a folder with other files; "
             "it must be new, empty or the folder of an earlier run"
         )
+
+
+def _refused(folder: Path, done: str, error: OSError) -> InputError:
+    reason = (error.strerror or str(error)).lower()
+    return _fault(f"--out is {folder}, which cannot be {done}: {reason}")
 
 
 def _fault(message: str) -> InputError:
