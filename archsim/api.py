@@ -7,25 +7,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from archsim.analysis.basis import interval
 from archsim.analysis.hazards import Races
-from archsim.analysis.instruction import InstructionCycles
+from archsim.analysis.instruction import InstructionCycles, instruction_cycles
 from archsim.analysis.run import Run, analyse
 from archsim.arch import ArchConfig, load
-from archsim.base.errors import Diagnostic, Faults, InputError
+from archsim.base.errors import Diagnostic, InputError
 from archsim.base.source import Span
-from archsim.check import check, check_program_static
-from archsim.engine.build import pipe_models
+from archsim.check.program import check_program_static
 from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
-from archsim.engine.jobs import Work, no_values
-from archsim.isa.operands import BoundInstr
-from archsim.lower import lower
 from archsim.program.expect import compare, references
 from archsim.program.ir import Program
 from archsim.program.trace import load_program
-from archsim.schedule.alone import bind_alone, question
 from archsim.schedule.placement import place
 from archsim.trace.records import Finding
+
+__all__ = ["InstructionCycles", "Run", "instruction_cycles", "simulate"]
 
 
 def simulate(
@@ -145,50 +141,3 @@ def _missed(program: Program, verdicts: Mapping[str, Mapping[str, object]]) -> l
         )
         missed.append(Finding("expect", "error", message, (expect.span.where,)))
     return missed
-
-
-def instruction_cycles(
-    op: str,
-    dtype: str,
-    shape: str,
-    valid: str | None,
-    keys: Sequence[str],
-    arch: str,
-    overrides: Sequence[tuple[str, str]] = (),
-) -> InstructionCycles:
-    """Time one instruction on idle pipes, in a fresh stream, each tile at a base of its own.
-
-    `dtype` is src[,dst], `shape` and `valid` ROWSxCOLS, `keys` words of the form key=value.
-    Raises `InputError` for a question that makes no sense or that the core refuses.
-    """
-    asked = question(op, dtype, shape, valid, _split(keys))
-    chip = load(arch, overrides)
-    bound = bind_alone(asked, chip)
-    _refuse(bound, chip)
-    lowered = lower(bound, chip)
-    models, ticks = pipe_models(chip)
-    model = models[bound.op.pipe]
-    work = Work(bound.op.name, bound.op.pipe, lowered, no_values)
-    issued, _ = model.issue(work, model.initial(), 0)
-    length = issued.end - issued.start
-    cycles = (2 * length + ticks) // (2 * ticks)
-    span = interval(issued.uops, cycles)
-    return InstructionCycles(bound.op.name, chip, cycles, span, ticks, issued, lowered, bound)
-
-
-def _split(keys: Sequence[str]) -> dict[str, str]:
-    faults = Faults()
-    found = {}
-    for word in keys:
-        key, equals, value = word.partition("=")
-        if not equals:
-            faults.add(f'"{word}" must be key=value')
-        found[key] = value
-    faults.raise_if_any()
-    return found
-
-
-def _refuse(bound: BoundInstr, chip: ArchConfig) -> None:
-    errors = [d for d in check(bound, chip, may_allocate=True) if d.severity == "error"]
-    if errors:
-        raise InputError(errors)

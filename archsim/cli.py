@@ -228,8 +228,8 @@ def cycles(
     json_: JsonOption = False,
 ) -> None:
     """Time one instruction alone on an idle core."""
-    from archsim.api import instruction_cycles
-    from archsim.report.lowered import cycles_json, cycles_text
+    from archsim.analysis.instruction import instruction_cycles
+    from archsim.report.uops import cycles_json, cycles_text
 
     answer = instruction_cycles(
         op, dtype, shape, valid, keys or [], arch, pairs(set_, "--set", "path=value")

@@ -22,7 +22,8 @@ class Run:
 
     `total_cycles` is the last completion; `pipes` obeys busy + stalls + idle = total; `path` tiles
     0 to total. `expect` holds one result a checked tensor, `tensors` every tensor after the run
-    (empty without numerics), `lowered` each instruction's micro-ops by id.
+    (empty without numerics), `lowered` each
+    instruction's micro-ops and the byte address of its tensor window, by id.
     """
 
     program: Program
@@ -36,7 +37,7 @@ class Run:
     findings: tuple[Finding, ...]
     expect: Mapping[str, Mapping[str, object]]
     tensors: Mapping[str, NDArray[Any]]
-    lowered: Mapping[int, Lowered]
+    lowered: Mapping[int, tuple[Lowered, int]]
 
     @property
     def sync(self) -> str:
@@ -61,7 +62,7 @@ def analyse(
     findings: Sequence[Finding],
     expect: Mapping[str, Mapping[str, object]],
     tensors: Mapping[str, NDArray[Any]],
-    lowered: Mapping[int, Lowered],
+    lowered: Mapping[int, tuple[Lowered, int]],
 ) -> Run:
     """Draw the facts from a run's log. Checks both laws (splits and path add up)."""
     path = tuple(critical_path(log))

@@ -25,7 +25,9 @@ class Quantity(BaseModel):
     decimals stay exact.
     """
 
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        frozen=True, defer_build=True, extra="forbid", arbitrary_types_allowed=True
+    )
 
     value: Fraction
     basis: Basis = Basis.ASSUMED

@@ -36,13 +36,14 @@ PROGRESS_EVERY = 2000  # instructions between two reports of progress
 
 @dataclass(slots=True)
 class Outcome:
-    """The log of a run, what was found, the tensors after it, and each instruction's micro-ops."""
+    """The log of a run, what was found, the tensors after it, and each instruction's micro-ops with
+    the address of its tensor window."""
 
     log: RunLog
     findings: list[Finding]
     initial: Mapping[str, NDArray[Any]]
     tensors: Mapping[str, NDArray[Any]]
-    lowered: Mapping[int, Lowered]
+    lowered: Mapping[int, tuple[Lowered, int]]
 
 
 def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:

@@ -41,7 +41,7 @@ class Feed:
     ) -> None:
         self.flags: dict[FlagKey, Flag] = {}
         self.findings: list[Finding] = []
-        self.lowered: dict[int, Lowered] = {}  # by instruction id
+        self.lowered: dict[int, tuple[Lowered, int]] = {}  # and window address, by instruction id
         self.count = 0
         self.stopped = False  # in front of what only the run shows to be wrong
         self._walk = walk
@@ -81,7 +81,7 @@ class Feed:
         work = self._workshop.work(step.bound)
         job = Job("instr", work.pipe, step.span, self.count)
         job.work, job.gm_addr = work, step.gm_addr
-        self.lowered[self.count] = work.lowered
+        self.lowered[self.count] = (work.lowered, step.gm_addr)
         if self._destroyed.any or work.lowered.destroyed:
             self.findings += self._destroyed.passed(step.bound, work.lowered, step.span)
         return job

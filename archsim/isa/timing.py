@@ -26,9 +26,9 @@ class UopSlice:
 class Timing:
     """One instruction on its pipe, in ticks.
 
-    `held`: what kept it from starting when it was ready (barrier, floor; else empty). `start`: its first head, or, streamed, its first issue slot. `free`: the pipe may take the
-    next instruction. `end`: its last micro-op is complete. `ready`: the time that the slices are
-    relative to.
+    `start`: its first head, or, streamed, its first issue slot. `free`: the pipe may take the next
+    instruction. `end`: its last micro-op is complete. `ready`: the time that the slices are
+    relative to. `held`: what kept it from starting then (barrier, floor; else empty).
     """
 
     ready: int

@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from archsim import __version__
 from archsim.analysis.run import Run
+from archsim.report.numbers import finite
 
 SUMMARY_SCHEMA = "archsim.summary/1"
 CHECK_SCHEMA = "archsim.check/1"
@@ -100,13 +101,6 @@ def manifest(run: Run) -> dict[str, object]:
         "sync": run.sync,
         "seeds": seeds(run),
     }
-
-
-def finite(value: int | float | None) -> int | float | str | None:
-    """JSON has no infinities and no NaN: these are words."""
-    if isinstance(value, float) and not float("-inf") < value < float("inf"):
-        return str(value)
-    return value
 
 
 def seeds(run: Run) -> dict[str, object]:

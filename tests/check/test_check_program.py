@@ -3,7 +3,7 @@
 import pytest
 from instrs import A2A3, A5, ARCHS
 
-from archsim.check import check_program_static
+from archsim.check.program import check_program_static
 from archsim.program.trace import load_program
 
 TEXT = """\
