@@ -38,6 +38,8 @@ class StreamState(NamedTuple):
 
     def seen_from(self, ready: int) -> "StreamState":
         """The same state counted from `ready`; what lies before it no longer matters."""
+        if self.slot_end < ready and self.complete < ready and self.release < ready:
+            return QUIET
         return StreamState(
             max(self.slot_end - ready, IDLE),
             max(self.complete - ready, IDLE),
@@ -48,6 +50,9 @@ class StreamState(NamedTuple):
     def shifted(self, by: int) -> "StreamState":
         """The same state, `by` ticks later."""
         return StreamState(self.slot_end + by, self.complete + by, self.release + by, self.head_due)
+
+
+QUIET = StreamState()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class PipeUnit:
         self.edge = START  # why the pipe is where it is
         self.complete = START  # the completion of all its work so far
         self.last_id: int | None = None
+        self.index = ORDER[pipe]
         self.sequence = 0  # instructions taken so far
         self.known = [0] * len(ORDER)  # of every pipe's sequence: complete for sure
         self.visible = 0  # when the results of its latest instruction appear
@@ -146,8 +147,9 @@ class PipeUnit:
         flag = job.flag
         if flag.set_at is not None:
             self.core.log.findings.append(_set_twice(flag, job))
-        cause = self.complete if self.complete.at >= self.edge.at else self.edge
-        at = max(now, self.complete.at) + self.core.flag_ticks
+        complete = self.complete
+        cause = complete if complete.at >= self.edge.at else self.edge
+        at = (complete.at if complete.at > now else now) + self.core.flag_ticks
         flag.set_at, flag.set_span, flag.producer = at, job.span, self.last_id
         flag.known = self.drained(self.sequence)
         flag.edge = cause if cause.at == at else Edge(at, "flag", self.last_id, cause)
@@ -190,7 +192,7 @@ class PipeUnit:
     def drained(self, sequence: int) -> list[int]:
         """What is known once this pipe's first `sequence` instructions are complete."""
         known = self.known.copy()
-        known[ORDER[self.pipe]] = sequence
+        known[self.index] = sequence
         return known
 
     def _learn(self, known: list[int]) -> None:
