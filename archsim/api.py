@@ -58,8 +58,9 @@ def simulate(
     )
     comparisons = _expectations(program, outcome) if numerics else {}
     findings = [*notes, *outcome.findings, *races.findings, *_missed(program, comparisons)]
+    told_once = tuple(dict.fromkeys(findings))
     return analyse(
-        program, chip, outcome.log, findings, comparisons, outcome.tensors, outcome.lowered
+        program, chip, outcome.log, told_once, comparisons, outcome.tensors, outcome.lowered
     )
 
 

@@ -1,7 +1,7 @@
 """The command line in this process, and traces made of a few arguments."""
 
 import json
-from collections.abc import Callable
+import re
 from typing import Any, NamedTuple
 
 from typer.testing import CliRunner
@@ -21,8 +21,6 @@ tensors:
 tiles:
 """
 ADD = ("tload ta <- a", "tload tb <- a[16, 0]", "tadd tc <- ta, tb", "tstore c <- tc")
-
-Write = Callable[..., str]
 
 
 class Answer(NamedTuple):
@@ -69,3 +67,41 @@ def trace(*statements: str, more: str = "", explicit: bool = False, head: str = 
         lines.append(f"  {name}: {TILE % where}\n")
     program = "".join(f"  - {statement}\n" for statement in statements)
     return head + "".join(lines) + (more + "\n" if more else "") + "program:\n" + program
+
+
+def told(answer: Answer) -> list[str]:
+    """Every fault on stderr as "place: message | fix"; each caret must be where the place says."""
+    assert (answer.code, answer.out) == (2, "")
+    *lines, count = answer.err.splitlines()
+    faults: list[str] = []
+    for line in lines:
+        if re.match(r" +\d+ \| ", line):
+            quoted = line
+        elif line.startswith("      |"):
+            column = int(faults[-1].split(":")[2])
+            assert line.index("^") - quoted.index("| ") - 1 == column
+        elif line.startswith("  "):
+            faults[-1] += f" | {line.strip()}"
+        else:
+            faults.append(line)
+    assert count == f"{len(faults)} error{'s' if len(faults) > 1 else ''}"
+    return faults
+
+
+def as_text(error: dict[str, Any]) -> str:
+    """One error of the JSON object as `told` gives it."""
+    place = ":".join(str(error[k]) for k in ("file", "line", "column") if error[k] is not None)
+    fix = f" | {error['fix']}" if error["fix"] else ""
+    return (f"{place}: " if place else "") + error["message"] + fix
+
+
+def refused(*words: object) -> list[str]:
+    """The faults of a command: the same as text and as JSON."""
+    faults = told(archsim(*words))
+    answer = archsim(*words, "--json")
+    assert (answer.code, answer.err) == (2, "")
+    assert answer.json["schema"] == "archsim.error/1"
+    assert [as_text(error) for error in answer.json["errors"]] == faults
+    for error in answer.json["errors"]:
+        assert set(error) == {"file", "line", "column", "message", "fix"}
+    return faults

@@ -89,8 +89,8 @@ def _place_one(
     if addr + size > limit:
         held = sum(end - start for start, end in used)
         faults.add(
-            f'tile "{tile.name}" takes {format_bytes(size)}, but {format_bytes(held)} of the '
-            f"{format_bytes(limit)} of {memory} on {arch.name} are taken",
+            f"tile {tile.name} takes {format_bytes(size)} and finds no room: {format_bytes(held)} "
+            f"of the {format_bytes(limit)} of {memory} on {arch.name} are taken",
             tile.span,
             "make tiles or rings smaller, or let tiles share an address",
         )

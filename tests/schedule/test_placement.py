@@ -65,7 +65,7 @@ def test_a_memory_that_is_too_small_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         placed(tmp_path, tiles, ["texp b <- a[0]"])
     assert [d.message for d in error.value.diagnostics] == [
-        'tile "b" takes 16 KiB, but 176 KiB of the 184 KiB of UB on a2a3 are taken'
+        "tile b takes 16 KiB and finds no room: 176 KiB of the 184 KiB of UB on a2a3 are taken"
     ]
     assert error.value.diagnostics[0].fix == (
         "make tiles or rings smaller, or let tiles share an address"
