@@ -88,6 +88,9 @@ def _uop_steps(uop: SimdUop, rows: int, memory: Memory, state: NumericState) -> 
 
 
 def _repeats_are_independent(uop: SimdUop, repeats: int, lanes: int) -> bool:
+    if repeats == 1:
+        return True
+
     def footprint(access: Access) -> Footprint:
         width = width_bytes(access, lanes)
         return Footprint(access.addr, width, repeats, access.repeat_stride)

@@ -226,7 +226,7 @@ def _counts(pred: Tail | str | None, lanes: int, axes: Axes) -> Lanes:
     if not isinstance(pred, Tail):
         return np.full(indices.shape, lanes)
     left = pred.total - pred.offset - indices * (pred.stride or pred.lanes)
-    counts: Lanes = np.clip(left, 0, pred.lanes)
+    counts: Lanes = np.maximum(np.minimum(left, pred.lanes), 0)
     return counts
 
 
