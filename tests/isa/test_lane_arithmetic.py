@@ -359,6 +359,9 @@ SCALARS = [
     (float("inf"), I32, 0x7FFFFFFF),
     (float("nan"), I16, 0),
     (3, F32, 0x40400000),
+    (10**400, F32, F_INF),
+    (-(10**400), F16, MINUS_H | H_INF),
+    (10**400 + 3, U32, 3),
 ]
 
 

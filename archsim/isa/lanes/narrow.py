@@ -1,5 +1,6 @@
 """Narrowing: scalars to the element type, floats to integers, overflow and NaN of half results."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +22,8 @@ def as_element(value: float, dtype: DType) -> Any:
     """
     with np.errstate(all="ignore"):
         if dtype.is_float:
+            if isinstance(value, int) and value.bit_length() > 1023:
+                value = math.inf if value > 0 else -math.inf
             return to_float(np.array(value, np.float64), dtype)[()]
         if isinstance(value, float):
             return to_integer(np.array(value), dtype, trunc, wraps=True)[()]
