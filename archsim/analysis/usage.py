@@ -30,8 +30,8 @@ def total_cycles(log: RunLog) -> int:
 def pipe_usage(log: RunLog) -> dict[Pipe, PipeUsage]:
     """Usage of every pipe that ran or waited, in hardware order.
 
-    Busy is the union of an instruction's start to end. A stall counts where the pipe was not busy
-    with earlier work; idle is the rest: nothing was queued.
+    Busy is the union of an instruction's start to end. A stall counts where the pipe was neither
+    busy with earlier work nor stalled already; idle is the rest: nothing was queued.
     """
     total = total_cycles(log)
     runs: dict[Pipe, list[Interval]] = {}
@@ -54,7 +54,9 @@ def _usage(
     busy = union(runs)
     held = sum(end - start for start, end in busy)
     stalls: dict[str, int] = {}
-    for start, end, cause in waits:
+    reached = 0  # on S a full queue and a wait of its own may come together: the first one counts
+    for begun, end, cause in sorted(waits):
+        start, reached = max(begun, reached), max(end, reached)
         free = (end - start) - overlap((start, end), busy) if end > start else 0
         if free:
             stalls[cause] = stalls.get(cause, 0) + free

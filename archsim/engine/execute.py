@@ -160,16 +160,16 @@ def _endings(
     if core.stuck:
         return [deadlock(core, setters(program, feed.flags))]
     findings = feed.left_set()
-    if derivation is not None:
-        findings += [
-            Finding(
-                "ids_exhausted",
-                "error",
-                f"{need} events from {source} to {pipe} are needed at once; "
-                f"{arch.name} has {arch.events.ids}",
-            )
-            for source, pipe, need in derivation.exhausted()
-        ]
+    short = [] if derivation is None else derivation.exhausted()
+    spans = {record.id: record.span for record in core.log.records} if short else {}
+    for source, pipe, need, id in short:
+        span = spans.get(id)
+        message = (
+            f"{need} events from {source} to {pipe} are needed at once; "
+            f"{arch.name} has {arch.events.ids}"
+        )
+        where = (span.where,) if span is not None else ()
+        findings.append(Finding("ids_exhausted", "error", message, where))
     return findings
 
 

@@ -138,10 +138,10 @@ class Feed:
                 "flag_left_set",
                 "error",
                 f"flag {flag.name} is left set at the end; every set needs a wait",
-                (flag.set_span.where,) if flag.set_span else (),
+                (flag.up.span.where,) if flag.up.span else (),
             )
             for flag in self.flags.values()
-            if flag.set_at is not None
+            if flag.up is not None
         ]
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from archsim.base.source import Span
 from archsim.isa.operands import Region
 from archsim.isa.pipes import Pipe
 from archsim.isa.timing import UopSlice
-from archsim.trace.records import START, Edge, Record
+from archsim.trace.records import Edge, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Job:
     token: "Job"
     flag: "Flag"
     record: Record | None
-    waiter: Any  # the event of a pipe that waits for its end
+    waiter: Any  # the event of the pipes that wait for its end
     queued: int  # when it reached its queue, and why not before
     cause: Edge
     known: list[int]  # complete once this instruction is, by pipe
@@ -106,16 +106,25 @@ class Job:
         self.waiter = None
 
 
-class Flag:
-    """One event flag: a bit for a (source pipe, destination pipe, id) or a named event's slot."""
+class Signal(NamedTuple):
+    """One set of a flag: where it is written, the instruction it came behind, why it came when it
+    did, and what the setting pipe then knew to be complete, by pipe."""
 
-    __slots__ = ("edge", "known", "name", "producer", "set_at", "set_span", "waiter")
+    span: Span | None
+    producer: int | None
+    edge: Edge
+    known: list[int]
+
+
+class Flag:
+    """One event flag: a bit for a (source pipe, destination pipe, id) or a named event's slot.
+
+    `up` is the set that raised it; `waiter` the event of a pipe that waits for the next one.
+    """
+
+    __slots__ = ("name", "up", "waiter")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.set_at: int | None = None
-        self.set_span: Span | None = None
-        self.edge: Edge = START
-        self.producer: int | None = None
+        self.up: Signal | None = None
         self.waiter: Any = None
-        self.known: list[int] = []  # what the setting pipe knew to be complete, by pipe

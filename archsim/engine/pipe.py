@@ -4,7 +4,7 @@ from collections import deque
 
 import simpy
 
-from archsim.engine.jobs import Flag, Job, PipeModel
+from archsim.engine.jobs import Flag, Job, PipeModel, Signal
 from archsim.engine.machine import ORDER, Machine, Process
 from archsim.engine.meeting import Meeting
 from archsim.isa.pipes import Pipe
@@ -54,7 +54,7 @@ class PipeUnit:
             if job.queued > self.edge.at:
                 self.edge = Edge(job.queued, "issue", job.id, job.cause)
             if self.space is not None:
-                self.space.succeed()
+                self.space.succeed(self.edge)
                 self.space = None
             kind = job.kind
             if kind == "instr":
@@ -67,7 +67,9 @@ class PipeUnit:
             elif kind == "set":
                 self._set(job, env.now)
             elif kind == "wait":
-                if not self._taken(job.flag, env.now):
+                if job.flag.up is not None and env.peek() > env.now:
+                    self._take(job.flag)
+                else:
                     yield from self._wait(job)
             elif kind == "barrier":
                 self._barrier(env.now)
@@ -122,39 +124,45 @@ class PipeUnit:
         self.visible = max(self.visible, record.end)
         core.later(self.visible, job.id, job.work.compute(job.gm_addr))
 
-    def _taken(self, flag: Flag, now: int) -> bool:
-        """Take down a flag that is up; False where it is not."""
-        if flag.set_at is None or flag.set_at > now:
-            return False
-        flag.set_at = None
-        self._learn(flag.known)
-        return True
+    def _take(self, flag: Flag) -> Signal:
+        """Take down a flag that is up."""
+        signal, flag.up = flag.up, None
+        assert signal is not None
+        self._learn(signal.known)
+        return signal
 
     def _wait(self, job: Job) -> Process:
         """Block this pipe until the flag is up, then take it down."""
-        flag, since = job.flag, self.core.env.now
-        if flag.set_at is None:
-            flag.waiter = self.core.env.event()
+        flag, env = job.flag, self.core.env
+        since = env.now
+        if flag.up is None:
+            flag.waiter = env.event()
             yield flag.waiter
-            flag.waiter = None
         else:
-            yield self.core.env.timeout(flag.set_at - since)
-        self._taken(flag, self.core.env.now)
-        self._released(since, "flag", flag.edge, flag.producer, flag.name, job)
+            yield env.timeout(0)  # at one moment sets come before waits
+        signal = self._take(flag)
+        self._released(since, "flag", signal.edge, signal.producer, flag.name, job)
 
     def _set(self, job: Job, now: int) -> None:
         """Raise the flag once all earlier work of this pipe is complete; do not block."""
-        flag = job.flag
-        if flag.set_at is not None:
-            self.core.log.findings.append(_set_twice(flag, job))
-        complete = self.complete
+        complete, env = self.complete, self.core.env
         cause = complete if complete.at >= self.edge.at else self.edge
         at = (complete.at if complete.at > now else now) + self.core.flag_ticks
-        flag.set_at, flag.set_span, flag.producer = at, job.span, self.last_id
-        flag.known = self.drained(self.sequence)
-        flag.edge = cause if cause.at == at else Edge(at, "flag", self.last_id, cause)
+        edge = cause if cause.at == at else Edge(at, "flag", self.last_id, cause)
+        signal = Signal(job.span, self.last_id, edge, self.drained(self.sequence))
+        if at == now:
+            self._raise(job.flag, signal)
+        else:
+            env.timeout(at - now).callbacks.append(lambda _: self._raise(job.flag, signal))
+
+    def _raise(self, flag: Flag, signal: Signal) -> None:
+        """The flag goes up, and lets go who waits for it."""
+        if flag.up is not None:
+            self.core.log.findings.append(_set_twice(flag, signal, flag.up))
+        flag.up = signal
         if flag.waiter is not None:
-            self._wake(flag.waiter, at)
+            flag.waiter.succeed()
+            flag.waiter = None
 
     def _wake(self, waiter: simpy.Event, at: int) -> None:
         waiter._ok, waiter._value = True, None
@@ -179,7 +187,8 @@ class PipeUnit:
         """Wait for the end of another pipe's instruction (derived synchronisation)."""
         producer, now = job.token, self.core.env.now
         if producer.record is None:
-            producer.waiter = self.core.env.event()
+            if producer.waiter is None:
+                producer.waiter = self.core.env.event()
             yield producer.waiter
         record = producer.record
         assert record is not None
@@ -212,8 +221,8 @@ class PipeUnit:
             self.edge = Edge(now, cause, producer, edge)
 
 
-def _set_twice(flag: Flag, job: Job) -> Finding:
-    where = tuple(span.where for span in (job.span, flag.set_span) if span is not None)
+def _set_twice(flag: Flag, *signals: Signal) -> Finding:
+    where = tuple(signal.span.where for signal in signals if signal.span is not None)
     return Finding(
         "set_twice",
         "error",

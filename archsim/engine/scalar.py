@@ -31,13 +31,14 @@ class ScalarUnit:
                 now += issue
             if len(unit.queue) >= unit.depth:
                 self.blocked = job
+                room = START
                 while len(unit.queue) >= unit.depth:
                     unit.space = env.event()
-                    yield unit.space
+                    room = yield unit.space  # why the pipe could take an entry
                 if env.now > now:
                     self._stalled(now, job, unit)
                     now = env.now
-                    cause = Edge(now, "queue_full", job.id, unit.edge)
+                    cause = Edge(now, "queue_full", job.id, room)
                 self.blocked = None
             job.queued, job.cause = now, cause
             unit.queue.append(job)

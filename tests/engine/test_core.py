@@ -8,7 +8,7 @@ from archsim.analysis.critical_path import critical_path
 from archsim.analysis.usage import pipe_usage
 from archsim.engine.core import Core
 from archsim.engine.deadlock import deadlock
-from archsim.engine.jobs import Flag, Job, Work, no_values
+from archsim.engine.jobs import Flag, Issued, Job, Work, no_values
 from archsim.engine.models import SerialModel
 from archsim.isa.pipes import Pipe
 from archsim.trace.records import RunLog
@@ -55,10 +55,26 @@ class Script:
             self._add("all", pipe)
 
 
+class Streaming(SerialModel):
+    """Takes the next instruction `free` ticks after the one before it."""
+
+    def __init__(self, free: int) -> None:
+        super().__init__(lambda ticks: (ticks, ()))
+        self.free = free
+
+    def issue(self, work: Work, state: None, ready: int) -> tuple[Issued, None]:
+        return Issued(0, self.free, work.lowered, ()), None
+
+
 def simulate(
-    jobs: Iterable[Job], depth: int = 16, issue: int = 1, flag_ticks: int = 0
+    jobs: Iterable[Job],
+    depth: int = 16,
+    issue: int = 1,
+    flag_ticks: int = 0,
+    model: SerialModel | None = None,
 ) -> tuple[RunLog, Core]:
-    models = {pipe: SerialModel(lambda ticks: (ticks, ())) for pipe in Pipe}
+    serial = SerialModel(lambda ticks: (ticks, ()))
+    models = {pipe: model if model and pipe is Pipe.V else serial for pipe in Pipe}
     log = RunLog(1, pipes=tuple(Pipe))
     core = Core(models, dict.fromkeys(Pipe, depth), issue, flag_ticks, log)
     core.run(jobs)
@@ -157,6 +173,36 @@ def test_set_while_set_is_a_finding() -> None:
     )
 
 
+@pytest.mark.parametrize(("ticks", "twice"), [(11, False), (12, True), (13, True)])
+def test_at_one_moment_sets_come_before_waits(ticks: int, twice: bool) -> None:
+    s = Script()
+    s.run(Pipe.V, ticks)  # 1..12, 13 or 14
+    s.set("f", Pipe.MTE2)  # at 2
+    s.run(Pipe.MTE2, 10)  # 3..13
+    s.set("f", Pipe.MTE2)
+    s.wait("f", Pipe.V)
+    log, _ = simulate(s.jobs)
+    assert [f.kind for f in log.findings] == (["set_twice"] if twice else [])
+
+
+def test_a_flag_is_set_when_the_set_fires_and_not_before() -> None:
+    """Two sets on their way at once: the wait in between takes the first one down."""
+    s = Script()
+    s.run(Pipe.V, 10)  # 1..11, free at 1 + 3
+    s.set("f", Pipe.V)  # fires at 11
+    s.run(Pipe.V, 10)  # 4..14
+    s.set("f", Pipe.V)  # fires at 14
+    s.wait("f", Pipe.MTE3)
+    first = s.run(Pipe.MTE3, 1)
+    s.wait("f", Pipe.MTE3)
+    second = s.run(Pipe.MTE3, 1)
+    log, core = simulate(s.jobs, model=Streaming(3))
+    assert log.findings == []
+    assert not core.stuck
+    assert spans(log)[first.id] == (11, 12)
+    assert spans(log)[second.id] == (14, 15)
+
+
 def test_alternating_set_and_wait_are_fine() -> None:
     s = Script()
     for _ in range(3):
@@ -179,6 +225,33 @@ def test_a_full_queue_stalls_the_scalar_unit() -> None:
     assert [(x.pipe, x.cause, x.start, x.end) for x in log.stalls] == [
         (Pipe.S, "queue_full", 4, 101)
     ]
+
+
+def test_a_full_queue_is_explained_by_what_freed_it() -> None:
+    s = Script()
+    for ticks in (100, 50, 70):
+        s.run(Pipe.V, ticks)
+    s.run(Pipe.MTE3, 300)
+    log, _ = simulate(s.jobs, depth=1)
+    # 2 gets room at 101, when 1 leaves the queue to run; it is 0 that made the queue wait.
+    steps = [(t.id, t.kind, t.start, t.end) for t in critical_path(log)]
+    assert steps == [
+        (0, "issue", 0, 1),
+        (0, "run", 1, 101),
+        (3, "issue", 101, 102),
+        (3, "run", 102, 402),
+    ]
+
+
+def test_a_full_queue_and_a_wait_of_the_scalar_pipe_count_once() -> None:
+    s = Script()
+    s.run(Pipe.V, 100)  # 1..101
+    s.set("f", Pipe.V)
+    s.wait("f", Pipe.S)  # 3..101
+    s.run(Pipe.V, 100)
+    s.run(Pipe.V, 100)  # finds a full queue from 5 to 101
+    usage = pipe_usage(simulate(s.jobs, depth=2)[0])[Pipe.S]
+    assert (usage.busy, usage.stalls, usage.idle) == (0, {"flag": 98}, 203)
 
 
 def test_a_queue_that_just_fits_does_not_stall() -> None:
@@ -216,6 +289,19 @@ def test_a_token_waits_for_the_end_of_its_producer() -> None:
         (2, 11, 16, "flag ready <- 0"),
         (4, 16, 21, "flag ready <- 2"),
     ]
+
+
+def test_two_pipes_may_wait_for_one_producer() -> None:
+    s = Script()
+    s.run(Pipe.MTE2, 50)
+    load = s.run(Pipe.MTE2, 10)
+    s.token(Pipe.V, load)
+    use = s.run(Pipe.V, 5)
+    s.token(Pipe.MTE3, load)
+    store = s.run(Pipe.MTE3, 5)
+    log, core = simulate(s.jobs)
+    assert not core.stuck
+    assert spans(log)[use.id] == spans(log)[store.id] == (61, 66)
 
 
 def test_results_appear_at_the_end_and_operands_are_read_at_the_start() -> None:
