@@ -134,6 +134,18 @@ def test_an_error_is_exit_1(here, case):
     assert (check.code, check.findings) == (1, findings)
 
 
+def test_a_derived_synchronisation_that_runs_out_of_ids(here):
+    names = ("ta", "tb", "tc")
+    loads, uses = [f"tload {t} <- a" for t in names], [f"texp {t} <- {t}" for t in names]
+    (here / "t.yaml").write_text(trace(*loads, *uses))
+    words = ("run", "t.yaml", "--json", "--set")
+    answer = archsim(*words, "events.ids=2")
+    assert answer.findings == [
+        "ids_exhausted error t.yaml:15: 3 events from MTE2 to V are needed at once; a2a3 has 2"
+    ]
+    assert archsim(*words, "events.ids=3").findings == []
+
+
 @pytest.mark.parametrize("case", WARNINGS)
 def test_a_warning_fails_only_with_strict(here, case):
     statements, options, findings = WARNINGS[case]

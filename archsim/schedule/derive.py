@@ -95,17 +95,19 @@ class Derivation:
         for cell in writes:
             cell.writers[pipe] = touch
 
-    def exhausted(self) -> list[tuple[Pipe, Pipe, int]]:
-        """Pipe pairs that would need more events at once than the core has, with the need."""
+    def exhausted(self) -> list[tuple[Pipe, Pipe, int, int]]:
+        """Pipe pairs that would need more events at once than the core has: the need, and the id
+        of the instruction behind which it is reached first."""
         found = []
         for (source, pipe), spans in self._live.items():
             moments = sorted([(a, 1) for a, _ in spans] + [(b, -1) for _, b in spans])
-            live = most = 0
-            for _, change in moments:
+            live = most = where = 0
+            for moment, change in moments:
                 live += change
-                most = max(most, live)
+                if live > most:
+                    most, where = live, moment
             if most > self._event_ids:
-                found.append((source, pipe, most))
+                found.append((source, pipe, most, where))
         return found
 
 

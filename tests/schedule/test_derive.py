@@ -80,7 +80,7 @@ def test_events_in_flight_are_counted_against_the_core() -> None:
     _, fits = derive(*loads[:8], *uses[:8])
     assert fits.exhausted() == []
     _, full = derive(*loads, *uses)
-    assert full.exhausted() == [(Pipe.MTE2, Pipe.V, 9)]
+    assert full.exhausted() == [(Pipe.MTE2, Pipe.V, 9, 8)]
 
 
 @st.composite
