@@ -161,7 +161,7 @@ def _endings(
         return [deadlock(core, setters(program, feed.flags))]
     findings = feed.left_set()
     short = [] if derivation is None else derivation.exhausted()
-    spans = {record.id: record.span for record in core.log.records} if short else {}
+    spans = {record.id: record.span for record in core.machine.log.records} if short else {}
     for source, pipe, need, id in short:
         span = spans.get(id)
         message = (
