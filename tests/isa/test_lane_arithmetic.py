@@ -170,6 +170,12 @@ def test_zeros_are_ordered_and_nan_follows_its_switch(dtype: DType, table: str) 
         assert bits(run(upper("vmin"), dtype, a, b)) == bits(minus)
     assert bits(run(upper("vmax"), dtype, minus, minus)) == bits(minus)
     assert bits(run(upper("vmin"), dtype, zero, zero)) == bits(zero)
+    # Zeros beside numbers: in both places the number decides.
+    mixed = np.concatenate([zero, zero, minus, -one]), np.concatenate([one, -one, zero, minus])
+    assert bits(run(upper("vmax"), dtype, *mixed)) == bits(np.concatenate([one, zero, zero, minus]))
+    assert bits(run(upper("vmin"), dtype, *mixed)) == bits(
+        np.concatenate([zero, -one, minus, -one])
+    )
     for a, b in ((nan, one), (one, nan)):
         for name in (upper("vmax"), upper("vmin")):
             assert np.isnan(run(name, dtype, a, b)[0])
@@ -300,6 +306,7 @@ def test_division_is_rounded_once_and_flushes_on_vreg_cores_only() -> None:
     small = lanes(F32, 0x00800000), lanes(F32, 0x40000000)  # 2^-126 / 2
     assert bits(simd("vdiv", F32, *small)) == [0x00400000]
     assert bits(vreg("VDIV", F32, *small)) == [0]
+    assert bits(vreg("VDIV", F32, -small[0], small[1])) == [MINUS_F], "zeros keep the sign"
     subnormal = lanes(F32, 0x80000001), lanes(F32, 0x80000001)
     assert bits(simd("vdiv", F32, *subnormal)) == [F_ONE]
     assert np.isnan(vreg("VDIV", F32, *subnormal)[0])  # 0 / 0

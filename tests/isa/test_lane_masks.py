@@ -59,6 +59,7 @@ def test_16_bit_integers_are_compared_as_halves_on_simd_cores() -> None:
     assert vcmpvs("eq", I16, [-1], -1) == [False], "0xFFFF is a NaN"
     assert vcmpvs("eq", I16, [-32768], 0) == [True], "0x8000 is -0"
     assert vcmpvs("lt", I16, [-2, 5, 0x7C01], 3) == [False, False, False]
+    assert vcmpvs("eq", U16, [0x8000], 0) == [True], "so it is without a sign"
     assert vcmpvs("gt", U16, [0x3C01, 0x3C00], 0x3C00) == [True, False]
     assert vcmpvs("gt", I16, [-31744], -31745) == [False], "-inf is less than -65504"
 
