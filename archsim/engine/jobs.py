@@ -73,6 +73,7 @@ class Job:
 
     __slots__ = (
         "cause",
+        "complete",
         "flag",
         "gm_addr",
         "id",
@@ -92,10 +93,11 @@ class Job:
     token: "Job"
     flag: "Flag"
     record: Record | None
-    waiter: Any  # the event of the pipes that wait for its end
+    waiter: Any  # the event of the pipes that wait until it has started
     queued: int  # when it reached its queue, and why not before
     cause: Edge
     known: list[int]  # complete once this instruction is, by pipe
+    complete: Edge  # when it and all earlier work of its pipe is: then its results are there
 
     def __init__(self, kind: str, pipe: Pipe, span: Span | None, id: int) -> None:
         self.kind = kind

@@ -102,9 +102,9 @@ class PipeUnit:
             if end > core.log.last.at:
                 core.log.last = run  # the run ends with its last completion
         if core.tokens:
-            job.known = self.drained(self.sequence)
+            job.known, job.complete = self.drained(self.sequence), self.complete
             if job.waiter is not None:
-                self._wake(job.waiter, end)
+                job.waiter.succeed()
         return record, issued.free
 
     def _held(self, cause: str, ready: int, start: int, job: Job) -> None:
@@ -164,10 +164,6 @@ class PipeUnit:
             flag.waiter.succeed()
             flag.waiter = None
 
-    def _wake(self, waiter: simpy.Event, at: int) -> None:
-        waiter._ok, waiter._value = True, None
-        self.core.env.schedule(waiter, delay=at - self.core.env.now)
-
     def _barrier(self, now: int) -> None:
         """Drain this pipe before later work of it."""
         self.known = self.drained(self.sequence)
@@ -184,19 +180,20 @@ class PipeUnit:
         self._released(now, "barrier", meeting.edge, meeting.edge.ref, "", job)
 
     def _token(self, job: Job) -> Process:
-        """Wait for the end of another pipe's instruction (derived synchronisation)."""
-        producer, now = job.token, self.core.env.now
+        """Wait for another pipe's instruction, as for a flag set behind it (derived waits)."""
+        producer, env = job.token, self.core.env
+        since = env.now
         if producer.record is None:
             if producer.waiter is None:
-                producer.waiter = self.core.env.event()
+                producer.waiter = env.event()
             yield producer.waiter
-        record = producer.record
-        assert record is not None
-        if record.end > self.core.env.now:
-            yield self.core.env.timeout(record.end - self.core.env.now)
-        edge = Edge(record.end, "run", producer.id, record.why)
+        complete = producer.complete
+        at = complete.at + self.core.flag_ticks
+        if at > env.now:
+            yield env.timeout(at - env.now)
+        edge = complete if complete.at == at else Edge(at, "flag", producer.id, complete)
         self._learn(producer.known)
-        self._released(now, "flag", edge, producer.id, "", job)
+        self._released(since, "flag", edge, producer.id, "", job)
 
     def drained(self, sequence: int) -> list[int]:
         """What is known once this pipe's first `sequence` instructions are complete."""

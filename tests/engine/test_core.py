@@ -304,6 +304,19 @@ def test_two_pipes_may_wait_for_one_producer() -> None:
     assert spans(log)[use.id] == spans(log)[store.id] == (61, 66)
 
 
+@pytest.mark.parametrize("flag_ticks", [0, 7])
+def test_a_token_waits_until_results_are_there_and_the_signal_has_come(flag_ticks: int) -> None:
+    """On one pipe results appear in order: not before those of a slower earlier instruction."""
+    s = Script()
+    s.run(Pipe.V, 20)  # 1..21
+    fast = s.run(Pipe.V, 5)  # 4..9, its results at 21
+    s.token(Pipe.MTE3, fast)
+    store = s.run(Pipe.MTE3, 5)
+    log, _ = simulate(s.jobs, model=Streaming(3), flag_ticks=flag_ticks)
+    assert spans(log)[fast.id] == (4, 9)
+    assert spans(log)[store.id] == (21 + flag_ticks, 26 + flag_ticks)
+
+
 def test_results_appear_at_the_end_and_operands_are_read_at_the_start() -> None:
     memory = {"x": 0}
     seen: list[tuple[str, int]] = []
