@@ -1,6 +1,7 @@
 """Data movement: bursts, pitches, padding; reads at the start, writes at the end."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +9,7 @@ from archsim.isa.lanes.state import NumericState
 from archsim.isa.moves import Burst, Move
 from archsim.isa.operands import Region
 from archsim.numerics.execute import execute, prepare
-from archsim.numerics.memory import Memory
+from archsim.numerics.memory import Memory, OutsideMemory
 
 STATE = NumericState()
 GM_BYTES, UB_BYTES = 1024, 512
@@ -75,6 +76,13 @@ def test_nothing_appears_before_apply() -> None:
     memory.write(Region("GM", 0, 1, 8, 8), np.zeros((1, 8), np.uint8))
     effects.apply()
     assert ub(memory)[64:72].any(), "the bytes are those of the start"
+
+
+def test_a_window_past_the_tensor_is_told_when_it_runs() -> None:
+    compute = prepare((load(),), filled(), STATE)
+    compute(0)
+    with pytest.raises(OutsideMemory, match=r"bytes 0x3e8 to 0x440 of GM are touched"):
+        compute(1000)
 
 
 def test_moves_of_one_instruction_follow_each_other() -> None:
