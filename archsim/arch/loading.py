@@ -18,6 +18,7 @@ from archsim.base.places import KeyPath
 from archsim.base.yaml import Document, parse_document, read_document
 
 STYLES: dict[str | None, type[ArchConfig]] = {"simd": SimdArch, "vreg": VregArch}
+_STYLE: KeyPath = ("vector", "style")
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -169,6 +170,13 @@ def _overridden(flat: Flat, pair: tuple[str, str], faults: Faults) -> Flat:
         faults.add(f'{said}: no row "{steps[1]}" in {steps[0]}', None, fix)
         return flat
     value = document.value
+    own = flat.get(_STYLE)
+    if steps == _STYLE and own is not None and value in STYLES and value != own.value:
+        fix = "take a chip of that style: --arch"
+        faults.add(
+            f"{said}: the chip is of the {own.value} style, which decides its keys", None, fix
+        )
+        return flat
     for step in reversed(steps):
         value = {step: value}
     layer = {
@@ -184,7 +192,7 @@ def _known_row(flat: Flat, steps: KeyPath) -> bool:
 
 
 def _validated(flat: Flat, top: Origin, faults: Faults) -> ArchConfig | None:
-    leaf = flat.get(("vector", "style"))
+    leaf = flat.get(_STYLE)
     style = leaf.value if leaf and isinstance(leaf.value, str) else None
     model = STYLES.get(style, SimdArch)
     require_basis(model, flat, faults)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from archsim.arch.fields import Section, Switch
+from archsim.arch.fields import Section, Switch, agree
 from archsim.arch.quantity import Basis, Quantity
 
 
@@ -84,7 +84,7 @@ class VregVector(Section):
     """One vector unit of the vreg style: in-order dispatch, out-of-order execution."""
 
     style: Literal["vreg"]
-    width_bytes: int = Field(gt=0)
+    width_bytes: int = Field(gt=0)  # a multiple of 32, so that masks are whole bytes
 
     # a vector function
     startup_cycles: Cycles  # before the first load and the first compute
@@ -130,6 +130,11 @@ class VregVector(Section):
     # pairs of micro-ops
     forwarding: PairTable  # start of a producer to the earliest start of its reader
     initiation_interval: PairTable  # issue to issue on one port
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "VregVector":
+        agree((self.width_bytes % 32 == 0, "width_bytes", "a multiple of 32"))
+        return self
 
 
 class VregUopRow(Section):

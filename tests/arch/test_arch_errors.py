@@ -317,8 +317,6 @@ def test_a_reserve_of_all_but_a_byte_or_of_nothing_is_fine():
          "vector.width_bytes is 48; it must be a multiple of 32 and of block_bytes, 32"),
         ("vector.block_bytes", "64000",
          "vector.width_bytes is 256; it must be a multiple of 32 and of block_bytes, 64000"),
-        ("vector.repeat_max", "239",
-         "vector.compare_repeat_max is 240; it must be at most repeat_max, 239"),
         ("uops.vadd.slope_cycles", "2.05",
          "uops.vadd.conflict_slope_cycles is 2; it must be at least slope_cycles, 2.05"),
         ("uops.vmul.by_dtype.f32.conflict_slope_cycles", "0.5",
@@ -332,22 +330,37 @@ def test_values_that_disagree(path, value, message):
 
 @pytest.mark.parametrize(
     ("path", "value"),
-    [("vector.repeat_max", "240"), ("uops.vadd.slope_cycles", "2"), ("vector.width_bytes", "512")],
+    [("vector.repeat_max", "1"), ("uops.vadd.slope_cycles", "2"), ("vector.width_bytes", "512")],
 )
 def test_values_that_just_agree(path, value):
     assert arch.load("a2a3", [(path, value)]).basis_of(path)[0] == "override"
 
 
-def test_all_disagreements_of_a_section_at_once_at_the_layer_that_broke_the_peace(refused):
+def test_a_disagreement_is_told_at_the_layer_that_broke_the_peace(refused):
     assert refused("extends: a2a3\nvector: {repeat_max: 100, width_bytes: 48}\n") == (
-        "chip.yaml:2:22: vector.compare_repeat_max is 240; it must be at most repeat_max, 100\n"
-        "    2 | vector: {repeat_max: 100, width_bytes: 48}\n"
-        "      |                      ^^^\n"
         "chip.yaml:2:40: vector.width_bytes is 48; it must be a multiple of 32 and of "
         "block_bytes, 32\n"
         "    2 | vector: {repeat_max: 100, width_bytes: 48}\n"
         "      |                                        ^^"
     )
+
+
+def test_masks_of_a_vreg_core_are_whole_bytes():
+    assert override_refused("vector.width_bytes", "100", "a5") == (
+        "--set vector.width_bytes=100: vector.width_bytes is 100; it must be a multiple of 32"
+    )
+    assert arch.load("a5", [("vector.width_bytes", "96")]).vector.width_bytes == 96
+
+
+@pytest.mark.parametrize(
+    ("chip", "style", "other"), [("a2a3", "simd", "vreg"), ("a5", "vreg", "simd")]
+)
+def test_the_style_of_a_chip_is_no_value_to_change(chip, style, other):
+    assert override_refused("vector.style", other, chip) == (
+        f"--set vector.style={other}: the chip is of the {style} style, which decides its keys\n"
+        "  take a chip of that style: --arch"
+    )
+    assert arch.load(chip, [("vector.style", style)]).vector.style == style
 
 
 # ---- basis

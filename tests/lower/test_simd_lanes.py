@@ -65,7 +65,9 @@ def within_limits(lowered):
     vector = A2A3.vector
     for uop, _ in simd_uops(lowered):
         in_count_mode = uop.mask.mode == "count"
-        limit = vector.compare_repeat_max if "cmp" in uop.name else vector.repeat_max
+        limit = vector.repeat_max
+        if "cmp" in uop.name:
+            limit = min(limit, vector.compare_repeat_max)
         assert in_count_mode or 0 <= uop.repeat <= limit
         assert uop.mask.mode != "partial" or 0 < uop.mask.lanes < uop.lanes
         assert not in_count_mode or uop.repeat == -(-uop.mask.lanes // uop.lanes)

@@ -8,6 +8,7 @@ import pytest
 from instrs import A2A3, bind, spread, tile
 from lane_model import script
 
+from archsim.arch import load
 from archsim.lower import lower
 
 
@@ -338,6 +339,12 @@ def test_tcmps(mode, dtype, expected):
 def test_tcmps_takes_240_repeats_a_micro_op(cols, expected):
     src, dst = tile("f32", f"2x{cols}"), tile("u8", "2x4096")
     assert run("tcmps", dst, src, 0, mode="gt") == expected
+
+
+def test_a_core_with_fewer_repeats_limits_compares_too():
+    core = load("a2a3", [("vector.repeat_max", "3")])
+    instr = spread(bind("tcmps", tile("u8", "2x32"), tile("f32", "2x256"), 0, mode="gt"))
+    assert script(lower(instr, core)) == "norm, m, vcmpvs_gt r3 x2, vcmpvs_gt r1 x2"
 
 
 @pytest.mark.parametrize(

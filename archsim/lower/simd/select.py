@@ -55,7 +55,7 @@ def compare_items(
     lanes = arch.vector.width_bytes // src.dtype.itemsize
     stream = Stream(name, src.dtype, lanes, Plane.mask(dst), (Plane.of(src),), scalar=value)
     repeats = -(-src.valid_cols // lanes)
-    limit = arch.vector.compare_repeat_max
+    limit = min(arch.vector.compare_repeat_max, arch.vector.repeat_max)
     pieces = [
         stream.uop(size, col=start * lanes, looped=True) for start, size in chunks(repeats, limit)
     ]
