@@ -54,7 +54,7 @@ class Instr:
         kinds = [(other.name, other.form) for other in ops]
         self.after = [costs.forward(other, kind) for other in kinds]
         self.interval = [costs.interval(other, kind) for other in kinds]
-        self.store_of = [costs.store(kind, other) for other in kinds]
+        self.store_of = [max(1, costs.store(kind, other)) for other in kinds]
 
 
 class Value:
@@ -93,7 +93,7 @@ class Flight:
         self.planned = UNKNOWN  # start that the port predictor expects
         self.received = UNKNOWN  # when the port queue has it
         self.latest: Flight | None = None  # of a store: the source that started last
-        self.epoch = 0  # of a store: memory barriers before it
+        self.epoch = 0  # of a store: which barriers it lies between
         self.fence = 0  # waits for stores of epochs before this one
 
 

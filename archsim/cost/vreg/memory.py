@@ -62,12 +62,13 @@ class Banks:
 class Barriers:
     """Memory barriers cut the stores of a function into epochs.
 
-    An access with fence f waits until every store of an epoch before f is done, and `cycles` more.
+    An access with fence f waits until every store of an epoch before f is done, and `cycles` more;
+    0 is no fence. Epochs count from 1.
     """
 
     def __init__(self, cycles: int) -> None:
         self.cycles = cycles
-        self.epoch = 0
+        self.epoch = 1
         self.load_fence = 0
         self.store_fence = 0
         self.undone: Counter[int] = Counter()  # stores by epoch
@@ -86,7 +87,8 @@ class Barriers:
         self.undone[epoch] -= 1
         if not self.undone[epoch]:
             del self.undone[epoch]
-            self.settled[epoch] = now
+            recent = {e: when for e, when in self.settled.items() if now < when + self.cycles}
+            self.settled = {**recent, epoch: now}
 
     def hold(self, fence: int, now: int) -> bool:
         """True while an access behind `fence` must wait."""

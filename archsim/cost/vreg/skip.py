@@ -218,6 +218,10 @@ class _State:
         """A cycle that may not be known yet."""
         return None if cycle == UNKNOWN else cycle - self.now
 
+    def behind(self, epoch: int) -> int | None:
+        """An epoch or fence, as barriers since; 0 is none."""
+        return self.core.memory.barriers.epoch - epoch if epoch else None
+
     def value(self, value: Value) -> int:
         """A number for a value; its content is noted where it is met first."""
         number = self.values.get(id(value))
@@ -233,7 +237,6 @@ class _State:
         return tuple(self.flight(flight) for flight in flights)
 
     def flight(self, flight: Flight) -> Hashable:
-        epoch = self.core.memory.barriers.epoch
         return (
             flight.instr.index,
             self.since(flight.ready),
@@ -242,8 +245,8 @@ class _State:
             self.since(flight.received),
             self.since(flight.planned),
             flight.address - self.core.loops.address(flight.instr.index),
-            flight.epoch - epoch,
-            flight.fence - epoch,
+            self.behind(flight.epoch),
+            self.behind(flight.fence),
             flight.latest.instr.index if flight.latest else UNKNOWN,
             tuple(self.value(value) for value in flight.sources),
             tuple(self.value(value) for value in flight.values),
@@ -276,7 +279,7 @@ class _State:
             for epoch, when in barriers.settled.items()
             if when + barriers.cycles > self.now
         ]
-        fences = (barriers.load_fence - barriers.epoch, barriers.store_fence - barriers.epoch)
+        fences = (self.behind(barriers.load_fence), self.behind(barriers.store_fence))
         queues = (self.flights(memory.loads), self.flights(memory.stores))
         return queues, tuple(undone), tuple(settled), fences
 
