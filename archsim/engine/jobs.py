@@ -93,7 +93,7 @@ class Job:
     token: "Job"
     flag: "Flag"
     record: Record | None
-    waiter: Any  # the event of the pipes that wait until it has started
+    waiter: Any  # the event of the pipes that came to wait for it before it started
     queued: int  # when it reached its queue, and why not before
     cause: Edge
     known: list[int]  # complete once this instruction is, by pipe

@@ -104,7 +104,10 @@ class PipeUnit:
         if core.tokens:
             job.known, job.complete = self.drained(self.sequence), self.complete
             if job.waiter is not None:
-                job.waiter.succeed()
+                job.waiter._ok, job.waiter._value = True, None
+                core.env.schedule(
+                    job.waiter, delay=self.complete.at + core.flag_ticks - core.env.now
+                )
         return record, issued.free
 
     def _held(self, cause: str, ready: int, start: int, job: Job) -> None:
@@ -186,7 +189,7 @@ class PipeUnit:
         if producer.record is None:
             if producer.waiter is None:
                 producer.waiter = env.event()
-            yield producer.waiter
+            yield producer.waiter  # fires when the wait is over
         complete = producer.complete
         at = complete.at + self.core.flag_ticks
         if at > env.now:
