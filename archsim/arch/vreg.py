@@ -75,61 +75,85 @@ class PairTable(Section):
 class PostUpdate(Section):
     """What loops pay whose loads and stores advance their own addresses."""
 
-    stream_cycles: Cycles  # later start of a flat loop, for each loaded stream
-    loop_back_cycles: Cycles
-    row_period_cycles: Cycles
+    stream_cycles: Cycles = Field(description="later start of a flat loop, for each loaded stream")
+    loop_back_cycles: Cycles = Field(description="in place of the vector's own")
+    row_period_cycles: Cycles = Field(description="in place of the vector's own")
 
 
 class VregVector(Section):
     """One vector unit of the vreg style: in-order dispatch, out-of-order execution."""
 
     style: Literal["vreg"]
-    width_bytes: int = Field(gt=0)  # a multiple of 32, so that masks are whole bytes
+    width_bytes: int = Field(
+        gt=0, description="bytes of one register; a multiple of 32, so that masks are whole bytes"
+    )
 
     # a vector function
-    startup_cycles: Cycles  # before the first load and the first compute
-    drain_cycles: Cycles  # after the last result
-    straight_line_saving_cycles: Cycles  # a function without loops whose computes are all ALU
+    startup_cycles: Cycles = Field(description="before the first load and the first compute")
+    drain_cycles: Cycles = Field(description="after the last result")
+    straight_line_saving_cycles: Cycles = Field(
+        description="a function without loops whose computes are all ALU"
+    )
 
     # dispatch, in program order
-    dispatch_width: Count  # micro-ops a cycle
-    dispatch_window: Count  # micro-ops looked at a cycle
-    dispatch_lead_cycles: Cycles  # dispatch opens this long before the end of the start-up
-    first_loop_lead_cycles: Cycles  # the first loop starts this long before the end of start-up
-    loop_to_dispatch_cycles: Cycles  # start of a loop to its first dispatch
-    nest_gap_cycles: Cycles  # start of a loop to the start of the loop directly inside
-    row_period_cycles: Cycles  # shortest time between starts of one inner loop
-    loop_back_cycles: Cycles  # last dispatch of an inner loop to its next start
-    iteration_stride_cycles: Cycles  # shortest time between iterations of an innermost loop
-    double_load_stride_cycles: Cycles  # the same where a load fills two registers
-    post_update: PostUpdate
+    dispatch_width: Count = Field(description="micro-ops a cycle")
+    dispatch_window: Count = Field(description="micro-ops looked at a cycle")
+    dispatch_lead_cycles: Cycles = Field(
+        description="dispatch opens this long before the end of the start-up"
+    )
+    first_loop_lead_cycles: Cycles = Field(
+        description="the first loop starts this long before the end of start-up"
+    )
+    loop_to_dispatch_cycles: Cycles = Field(description="start of a loop to its first dispatch")
+    nest_gap_cycles: Cycles = Field(
+        description="start of a loop to the start of the loop directly inside"
+    )
+    row_period_cycles: Cycles = Field(description="shortest time between starts of one inner loop")
+    loop_back_cycles: Cycles = Field(description="last dispatch of an inner loop to its next start")
+    iteration_stride_cycles: Cycles = Field(
+        description="shortest time between iterations of an innermost loop"
+    )
+    double_load_stride_cycles: Cycles = Field(
+        description="the same where a load fills two registers"
+    )
+    post_update: PostUpdate = Field(description="loops whose loads advance their own addresses")
 
     # registers
-    physical_registers: Count
-    loop_carried_values: Switch  # false: as the public model, which loses accumulators
-    rename_cycles: Count  # dispatch to rename
-    register_release_cycles: Count  # start of the last reader to release
+    physical_registers: Count = Field(description="vector registers behind the names")
+    loop_carried_values: Switch = Field(
+        description="false: as the public model, which loses accumulators"
+    )
+    rename_cycles: Count = Field(description="dispatch to rename")
+    register_release_cycles: Count = Field(description="start of the last reader to release")
 
     # queues and execution ports
-    queue_entry_cycles: Cycles  # rename to ready at the earliest
-    waiting_queue_entries: Count  # computes that wait, stores until they start
-    waiting_queue_release_cycles: Count
-    execution_ports: Count
-    port_binding: PortBinding  # in turn in program order, or by predicted start (public model)
-    port_queue_entries: Count
-    port_queue_receive_cycles: Cycles  # waiting queue to port queue
-    in_flight_per_port: Count
+    queue_entry_cycles: Cycles = Field(description="rename to ready at the earliest")
+    waiting_queue_entries: Count = Field(description="computes that wait, stores until they start")
+    waiting_queue_release_cycles: Count = Field(description="a place left to a place free")
+    execution_ports: Count = Field(description="computes that can start in a cycle")
+    port_binding: PortBinding = Field(description="in turn in program order, or by predicted start")
+    port_queue_entries: Count = Field(description="computes queued at one port")
+    port_queue_receive_cycles: Cycles = Field(description="waiting queue to port queue")
+    in_flight_per_port: Count = Field(description="computes begun and not done")
 
     # memory
-    load_ports: Count
-    store_ports: Count
-    bank_conflicts: Literal["by_address", "off"]
-    bank_accesses_per_cycle: Count  # of one bank group, at most one of them a write
-    store_barrier_cycles: Cycles  # last store done to the next store, over a barrier
+    load_ports: Count = Field(description="loads that can start in a cycle")
+    store_ports: Count = Field(description="stores that can start in a cycle")
+    bank_conflicts: Literal["by_address", "off"] = Field(
+        description="whether accesses that meet in a UB bank wait"
+    )
+    bank_accesses_per_cycle: Count = Field(
+        description="of one bank group, at most one of them a write"
+    )
+    store_barrier_cycles: Cycles = Field(
+        description="last store done to the next store, over a barrier"
+    )
 
     # pairs of micro-ops
-    forwarding: PairTable  # start of a producer to the earliest start of its reader
-    initiation_interval: PairTable  # issue to issue on one port
+    forwarding: PairTable = Field(
+        description="start of a producer to the earliest start of its reader"
+    )
+    initiation_interval: PairTable = Field(description="issue to issue on one port")
 
     @model_validator(mode="after")
     def _consistent(self) -> "VregVector":
@@ -146,7 +170,7 @@ class VregUopRow(Section):
     come on top of a function without loops that has this micro-op.
     """
 
-    unit: Unit
+    unit: Unit = Field(description="what runs it")
     ports: Ports = "any"
     latency_cycles: Cycles = Quantity(value=0, basis=Basis.DOCUMENTED, source="no execution")
     by_form: Mapping[str, Cycles] = {}

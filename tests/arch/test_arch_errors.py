@@ -217,18 +217,24 @@ def test_wrong_values_of_overrides(path, value, message):
         (
             "vector.dispatch_width",
             "0",
-            "vector.dispatch_width is 0; it must be a whole number, 1 or more",
+            "vector.dispatch_width is 0; it must be a whole number, 1 or more (micro-ops a cycle)",
         ),
-        ("vector.drain_cycles", "x", 'vector.drain_cycles is "x"; it must be a number'),
+        (
+            "vector.drain_cycles",
+            "x",
+            'vector.drain_cycles is "x"; it must be a number (after the last result)',
+        ),
         (
             "vector.port_binding",
             "x",
-            'vector.port_binding is "x"; it must be round_robin or predictor',
+            'vector.port_binding is "x"; it must be round_robin or predictor (in turn in program '
+            "order, or by predicted start)",
         ),
         (
             "vector.widht_bytes",
             "x",
-            'unknown key "widht_bytes" in vector\n  did you mean "width_bytes"?',
+            'unknown key "widht_bytes" in vector\n  did you mean "width_bytes"? (bytes of one '
+            "register; a multiple of 32, so that masks are whole bytes)",
         ),
     ],
 )

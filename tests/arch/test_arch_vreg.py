@@ -40,5 +40,6 @@ def test_a_count_is_at_least_one():
     with pytest.raises(InputError) as error:
         load("a5", [("vector.load_ports", "0")])
     assert str(error.value) == (
-        "--set vector.load_ports=0: vector.load_ports is 0; it must be a whole number, 1 or more"
+        "--set vector.load_ports=0: vector.load_ports is 0; it must be a whole number, 1 or more "
+        "(loads that can start in a cycle)"
     )

@@ -34,8 +34,8 @@ class Instr:
     """
 
     __slots__ = (
-        "after", "dst", "index", "interval", "joined", "latency", "long", "loop", "op", "pinned", "role",
-        "src", "store_of", "takes",
+        "after", "dst", "index", "interval", "joined", "latency", "long", "loop", "op",
+        "pinned", "role", "src", "store_of", "takes",
     )  # fmt: skip
 
     def __init__(self, index: int, op: Op, loop: int, ops: tuple[Op, ...], costs: Costs) -> None:
