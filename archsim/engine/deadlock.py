@@ -29,7 +29,9 @@ def deadlock(core: Core, setters: dict[str, list[str]]) -> Finding:
 def _blocked(unit: PipeUnit, job: Job, core: Core, setters: dict[str, list[str]]) -> str:
     if job.kind == "all":
         missing = [pipe.value for pipe in Pipe if pipe not in core.meeting.round.arrived]
-        return f"{unit.pipe} waits at {_place(job)} in a barrier that {', '.join(missing)} miss"
+        return (
+            f"{unit.pipe} waits at {_place(job)} in a barrier not reached by {', '.join(missing)}"
+        )
     flag = job.flag
     story = f"{unit.pipe} waits at {_place(job)} for flag {flag.name}"
     places = setters.get(flag.name, [])

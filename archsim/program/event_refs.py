@@ -86,7 +86,8 @@ def _synchronised(piece: Piece, span: Span, scope: Scope) -> Statement | None:
 def declare_open_events(uses: dict[str, list[EventUse]], symbols: Symbols, faults: Faults) -> None:
     """Declare each event whose pipes follow from the instructions that return and await it.
 
-    That takes exactly one pipe on each side; any other undeclared event is a fault at every use.
+    That takes exactly one pipe on each side. With more it is one fault; with none on a side the
+    event is unknown at every use.
     """
     for name, found in uses.items():
         producers = dict.fromkeys(use.producer for use in found if use.producer)
@@ -94,6 +95,14 @@ def declare_open_events(uses: dict[str, list[EventUse]], symbols: Symbols, fault
         if len(producers) == 1 and len(consumers) == 1:
             (src,), (dst,) = producers, consumers
             symbols.events[name] = EventDecl(name, src, dst, 1, found[0].arg.span)
+            continue
+        if producers and consumers:
+            ends = (" and ".join(pipes) for pipes in (producers, consumers))
+            message = "event {} goes from {} to {}; must go from one pipe to one".format(
+                name, *ends
+            )
+            fix = "use an event of its own for each pair of pipes"
+            faults.add(message, found[0].arg.span, fix)
             continue
         for use in found:
             symbols.add_unknown("event", name, use.arg.span, faults)

@@ -355,6 +355,15 @@ def test_deadlock_tells_who_waits_for_what() -> None:
     )
 
 
+def test_deadlock_names_who_has_not_come_to_a_barrier_over_all_pipes() -> None:
+    s = Script()
+    s.wait("go", Pipe.MTE2)
+    s.barrier_all()
+    _, core = simulate(s.jobs)
+    told = deadlock(core, {}).message.splitlines()
+    assert told[1] == "S waits at ? in a barrier not reached by MTE2"
+
+
 def test_two_runs_are_the_same() -> None:
     def script() -> list[Job]:
         s = Script()

@@ -252,7 +252,10 @@ def test_event_between_two_instructions_needs_no_declaration(load: Load, told: T
     done = load(with_program(both)).events["done"]
     assert (done.src, done.dst, done.ring) == (Pipe.V, Pipe.MTE3, 1)
     third = "- tload ta <- x, waits=[done]\n"  # which pipe does it go to?
-    assert len(told(with_program(both + third))) == 3
+    assert told(with_program(both + third)) == [
+        "17:5: event done goes from V to MTE3 and MTE2; must go from one pipe to one"
+        " | use an event of its own for each pair of pipes"
+    ]
 
 
 def test_short_form_declares_its_event_for_the_whole_program(load: Load) -> None:
