@@ -73,21 +73,25 @@ class Core:
         while self.renaming and self.renaming[0][0] == now:
             for flight in self.renaming.popleft()[1]:
                 self.rename(flight, now)
-        sent = self.dispatcher.dispatch(now)
-        if sent:
+        if not self.loops.exhausted and (sent := self.dispatcher.dispatch(now)):
             self.renaming.append((now + self.rename_cycles, sent))
         self.ports.return_credits(now)
         self.registers.release(now)
         for flight in self.due.pop(now, ()):
             self.complete(flight, now)
-        for flight in self.memory.start_loads(now):
-            self.start(flight, now, flight.instr.latency)
-        self.ports.move(now)
-        for flight in self.ports.start(now):
-            self.start(flight, now, flight.instr.latency)
-        for flight in self.memory.start_stores(now):
-            self.ports.give_back(now)
-            self.start(flight, now, self.store_cycles(flight))
+        # empty queues are the rule while a function fills and drains
+        if self.memory.loads:
+            for flight in self.memory.start_loads(now):
+                self.start(flight, now, flight.instr.latency)
+        if self.ports.waiting:
+            self.ports.move(now)
+        if self.ports.queued:
+            for flight in self.ports.start(now):
+                self.start(flight, now, flight.instr.latency)
+        if self.memory.stores:
+            for flight in self.memory.start_stores(now):
+                self.ports.give_back(now)
+                self.start(flight, now, self.store_cycles(flight))
 
     def in_rename(self) -> list[Flight]:
         """Dispatched, not renamed yet."""

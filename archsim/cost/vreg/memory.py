@@ -137,8 +137,6 @@ class Memory:
 
     def _start(self, queue: list[Flight], ports: int, now: int, *, load: bool) -> list[Flight]:
         started: list[Flight] = []
-        if not queue:
-            return started
         for flight in queue:
             if flight.missing or flight.ready > now:
                 continue

@@ -53,6 +53,7 @@ class Ports:
         self.stalls = stalls
         self.turn = 0
         self.waiting: list[Flight] = []
+        self.queued = 0  # computes in all port queues
         self.returns: dict[int, int] = {}
 
     def accept(self, flight: Flight) -> None:
@@ -90,6 +91,7 @@ class Ports:
             flight.port = port
             flight.received = now + self.receive_cycles
             self.ports[port].queues[flight.instr.long].append(flight)
+            self.queued += 1
             self.give_back(now)
             moved.append(flight)
             if len(moved) == len(self.ports):
@@ -133,6 +135,7 @@ class Ports:
     def _begin(self, port: Port, flight: Flight, now: int) -> None:
         instr = flight.instr
         port.queues[instr.long].popleft()
+        self.queued -= 1
         port.in_flight += 1
         port.last = port.last_of_unit[instr.long] = (instr, now)
 
