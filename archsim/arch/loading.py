@@ -171,7 +171,8 @@ def _overridden(flat: Flat, pair: tuple[str, str], faults: Faults) -> Flat:
         return flat
     value = document.value
     own = flat.get(_STYLE)
-    if steps == _STYLE and own is not None and value in STYLES and value != own.value:
+    styles = [style for style in STYLES if style == value]  # the value may be of any type
+    if steps == _STYLE and own is not None and styles and value != own.value:
         fix = "take a chip of that style: --arch"
         faults.add(
             f"{said}: the chip is of the {own.value} style, which decides its keys", None, fix

@@ -24,6 +24,7 @@ from archsim.numerics.vreg_order import iterations_are_independent
 
 _UB = "UB"
 _BYTE = np.dtype(np.uint8)
+_SHUFFLES = frozenset({"PINTLV", "PUNPACK"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,10 @@ class _Unit:
             return self.store(uop, _mem(uop), axes)
         if uop.op == "PSTS":
             return self.store_mask(uop, _mem(uop), axes)
+        if uop.op in _SHUFFLES:
+            return self.rename(uop, axes)
+        if uop.op == "MEM_BAR":
+            return Step(_nothing, writes=False)
         return self.compute(uop, axes)
 
     def last_iteration(self, loop: VregLoop, depth: int) -> Step:
@@ -116,6 +121,16 @@ class _Unit:
             return ()
 
         return Step(loaded, writes=False)
+
+    def rename(self, uop: VregUop, axes: Axes) -> Step:
+        """A mask shuffle: predicates hold logical lanes here, so that it only names them anew."""
+
+        def renamed(gm_addr: int) -> tuple[Write, ...]:
+            masks = [self.expanded(name, _depth(axes)) for name in uop.src]
+            self.registers.update(zip(uop.dst, masks, strict=True))
+            return ()
+
+        return Step(renamed, writes=False)
 
     def store(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
         parts = list(self.store_parts(uop, mem, axes))
@@ -193,6 +208,11 @@ class _Unit:
         lanes = self.registers[name]
         missing = depth + 1 - lanes.ndim
         return lanes.reshape(*lanes.shape[:-1], *(1,) * missing, lanes.shape[-1])
+
+
+def _nothing(gm_addr: int) -> tuple[Write, ...]:
+    """A barrier orders accesses in time; here they are in order anyway."""
+    return ()
 
 
 def _mem(uop: VregUop) -> VregMem:

@@ -108,7 +108,7 @@ def _run(
         for address, lane in zip(_addresses(node, at), registers.lanes[node.src[0]], strict=True):
             if is_on(node.pred, address[0], at):
                 stored.setdefault(address[1], []).append(lane)
-    elif node.op not in ("PLDS", "PSTS"):
+    elif node.op not in ("PLDS", "PSTS", "PINTLV", "PUNPACK", "MEM_BAR"):
         _compute(node, registers)
 
 

@@ -235,14 +235,16 @@ def test_tcmps(dtype, cols, expected):
 
 PAIR = "PLDS.bits VLDS VLDS VLDS VLDS VSEL VSEL VSTS VSTS"
 SINGLE = "PLDS.bits VLDS VLDS VSEL VSTS"
+PAIR_32 = PAIR.replace("PLDS.bits", "PLDS.bits PINTLV")
+SINGLE_32 = SINGLE.replace("PLDS.bits", "PLDS.bits PUNPACK")
 
 
 @pytest.mark.parametrize(
     ("dtype", "cols", "expected"),
     [
-        ("f32", 64, f"2*(1*({SINGLE}))"),
-        ("f32", 128, f"2*(1*({PAIR}))"),
-        ("f32", 320, f"2*(2*({PAIR})) 2*(1*({SINGLE}))"),
+        ("f32", 64, f"2*(1*({SINGLE_32}))"),
+        ("f32", 128, f"2*(1*({PAIR_32}))"),
+        ("f32", 320, f"2*(2*({PAIR_32})) MEM_BAR[vst_vld] 2*(1*({SINGLE_32}))"),
         ("f16", 256, f"2*(2*({SINGLE}))"),
         ("i8", 256, f"2*(1*({SINGLE}))"),
     ],
@@ -349,6 +351,8 @@ def _selected_bits(nodes, at):
             share = node.mem.lanes // len(node.dst)
             for k, name in enumerate(node.dst):
                 images[name] = [divmod(8 * start + k * share + lane, 8) for lane in range(share)]
+        elif node.op in ("PINTLV", "PUNPACK"):
+            images.update(zip(node.dst, [images[name] for name in node.src], strict=True))
         elif node.op == "VSEL":
             images[node.dst[0]] = images[node.src[0]]
         elif node.op == "VSTS":

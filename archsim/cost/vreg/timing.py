@@ -109,6 +109,8 @@ class VregCost:
         for _, group in groupby(enumerate(program.ops), key=lambda pair: pair[1].row):
             (first, op), *rest = group
             parts = (first, *(k for k, _ in rest))
+            if core.first_start[first] < 0:  # a barrier never runs: it holds others back
+                continue
             count = _runs(program, first)
             latency = self.costs.latency_quantity((op.name, op.form))
             yield UopSlice(

@@ -52,7 +52,7 @@ def select(instr: BoundInstr, arch: VregArch) -> Lowered:
 
     1. One- and two-byte elements: a vector an iteration.
     2. Four-byte elements: pairs of vectors; an odd last vector of every row in a second loop over
-       the rows.
+       the rows, behind a memory barrier.
     """
     dst = output(instr)
     mask, src0, src1 = (tile(instr, name) for name in ("mask", "src0", "src1"))
@@ -64,6 +64,8 @@ def select(instr: BoundInstr, arch: VregArch) -> Lowered:
     if pairs:
         body = _selection(dst, mask, (src0, src1), lanes, per_image, 0)
         loops.append(VregLoop(dst.valid_rows, (VregLoop(pairs, body),)))
+    if pairs and left:
+        loops.append(VregUop("MEM_BAR", form(dst.dtype), (), (), dst.dtype, effect="vst_vld"))
     if left:
         last = _selection(dst, mask, (src0, src1), lanes, 1, pairs * per_image)
         loops.append(VregLoop(dst.valid_rows, (VregLoop(1, last),)))
@@ -96,8 +98,22 @@ def _selection(
         picks.append(VregUop("VSEL", kind, (result,), (masks[k], *registers), dst.dtype, pred=on))
         mem = spot.mem(dst, lanes=lanes, ahead=ahead)
         stores.append(VregUop("VSTS", kind, (), (result,), dst.dtype, mem, pred=on))
-    image_load = VregUop("PLDS", form(U8), masks, (), U8, _image(mask, first, image))
-    return (image_load, *loads, *picks, *stores)
+    return (*_mask_loads(mask, masks, first, image, dst.dtype.itemsize), *loads, *picks, *stores)
+
+
+def _mask_loads(
+    mask: TileView, masks: tuple[str, ...], first: int, image: int, itemsize: int
+) -> tuple[VregUop, ...]:
+    """The mask image; bits of four-byte lanes are spread by a shuffle before they can select."""
+    mem = _image(mask, first, image)
+    if itemsize < 4:
+        return (VregUop("PLDS", form(U8), masks, (), U8, mem),)
+    packed = tuple(f"pi{k}" for k in range(len(masks)))
+    shuffle = "PINTLV" if len(masks) == 2 else "PUNPACK"
+    return (
+        VregUop("PLDS", form(U8), packed, (), U8, mem),
+        VregUop(shuffle, form(U8), masks, packed, U8),
+    )
 
 
 def _vectors_per_image(tile: TileView) -> int:
