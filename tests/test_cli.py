@@ -231,7 +231,7 @@ def test_set_changes_cycles_and_shows_as_override(runs):
     assert found["basis"]["override"] > 0.9
     assert sum(found["basis"].values()) == pytest.approx(1, abs=2e-4)
     head = archsim("run", LOOP, *words).out.splitlines()[0]
-    assert ", 2 overrides)" in head
+    assert ", 2 overrides  " in head
     assert archsim("cycles", "tload", "--set", words[1], "--json").json["uops"][0]["basis"] == (
         "override"
     )

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 SHELL = re.compile(r"```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.S)
 SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -e (\S+) && (.*)")
-DIGEST = re.compile(r"\(config [0-9a-f]{8}")  # of the chip file: changes with every comment in it
+DIGEST = re.compile(r"@[0-9a-f]{8}\b")  # of the chip file: changes with every comment in it
 
 
 def blocks() -> Iterator[re.Match[str]]:
@@ -57,7 +57,7 @@ def output(command: str) -> str:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    shown, printed = (DIGEST.sub("(config", text) for text in (shown, printed))
+    shown, printed = (DIGEST.sub("@", text) for text in (shown, printed))
     parts = re.split(r"^\.\.\.\n", shown, flags=re.M)
     return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), printed) is not None
 
@@ -119,7 +119,7 @@ def test_two_commands_set_up_and_run_the_job_and_the_tests():
         ("a\n...\nd\n", "a\nd\n", True),
         ("a\n...\nd\n", "a\nb\n", False),
         ("...\n", "", True),
-        ("a (config 0123abcd)\n", "a (config 99999999)\n", True),
+        ("a@0123abcd\n", "a@99999999\n", True),
     ],
 )
 def test_how_a_block_agrees(shown, printed, same):

@@ -62,6 +62,6 @@ def test_it_works_from_any_folder(unpacked, tmp_path):
     (tmp_path / "t.yaml").write_text(trace(*ADD))
     for core in ("a2a3", "a5"):
         screen = python(unpacked, tmp_path, "-m", "archsim", "run", "t.yaml", "--arch", core)
-        assert f"core {core} (config " in screen
+        assert f"  {core}@" in screen
     schema = python(unpacked, tmp_path, "-m", "archsim", "schema", "trace")
     assert '"$schema"' in schema

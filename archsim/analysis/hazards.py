@@ -91,6 +91,7 @@ class Races:
     ) -> None:
         if earlier.id > touch.id:  # it started first, but comes later in the program
             hazard = {"raw": "war", "war": "raw"}.get(hazard, hazard)
+            pipe, touch, source, earlier = source, earlier, pipe, touch
         places = tuple(span.where if span else "?" for span in (touch.span, earlier.span))
         key = (*places, hazard)
         if key in self._found:

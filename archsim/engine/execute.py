@@ -44,6 +44,7 @@ class Outcome:
     initial: Mapping[str, NDArray[Any]]
     tensors: Mapping[str, NDArray[Any]]
     lowered: Mapping[int, tuple[Lowered, int]]
+    complete: bool  # False: the run was stuck, or stopped in front of an instruction
 
 
 def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:
@@ -130,7 +131,8 @@ def execute(
     findings = [*shop.findings.values(), *feed.findings, *log.findings]
     findings += _endings(core, feed, program, derivation, arch)
     tensors = _tensors(program, layout, memory) if memory is not None else {}
-    return Outcome(log, findings, initial, tensors, feed.lowered)
+    complete = not (core.stuck or feed.stopped)
+    return Outcome(log, findings, initial, tensors, feed.lowered, complete)
 
 
 @contextmanager
@@ -158,7 +160,7 @@ def _endings(
     if feed.stopped:  # its cause is told; what then waits or stays set is no fault of its own
         return []
     if core.stuck:
-        return [deadlock(core, setters(program, feed.flags))]
+        return [deadlock(core, setters(program, feed.flags), feed.raised)]
     findings = feed.left_set()
     short = [] if derivation is None else derivation.exhausted()
     spans = {record.id: record.span for record in core.machine.log.records} if short else {}

@@ -40,9 +40,11 @@ class Feed:
         self, walk: Steps, workshop: Workshop, event_ids: int, derivation: Derivation | None
     ) -> None:
         self.flags: dict[FlagKey, Flag] = {}
+        self.raised: set[str] = set()  # names of flags that a set was issued for
         self.findings: list[Finding] = []
         self.lowered: dict[int, tuple[Lowered, int]] = {}  # and window address, by instruction id
         self.count = 0
+        self.stopped = False  # in front of an instruction that only the run shows to be wrong
         self.stopped = False  # in front of what only the run shows to be wrong
         self._walk = walk
         self._workshop = workshop
@@ -68,9 +70,11 @@ class Feed:
                         yield self._signal(step)
         except Refused:
             self.stopped = True
+            self.stopped = True
             return
         fault = self._walk.fault
         if fault is not None:
+            self.stopped = True
             self.stopped = True
             at = f" (at {fault.iteration})" if fault.iteration else ""
             where = (fault.span.where,)
@@ -115,6 +119,8 @@ class Feed:
             if flag is None:
                 flag = self.flags[step.flag] = Flag(flag_name(step.flag))
             kind = "wait" if step.kind is StepKind.WAIT else "set"
+            if kind == "set":
+                self.raised.add(flag.name)
             # The step is kept: while it lives, its id stands for nothing else.
             known = self._signals[id(step)] = (kind, flag, step)
         job = Job(known[0], step.pipe or Pipe.S, step.span, self.count)

@@ -150,9 +150,11 @@ def compare(
     compares bits, so that -0 differs from 0 and one NaN from another. Without tolerances the
     element must equal the reference as it is: round it with astype.
     """
+    if expect.exact:
+        reference = to_dtype(reference, decl.dtype)
     error = _error(actual, reference)
     if expect.exact:
-        wrong = _bits(actual) != _bits(to_dtype(reference, decl.dtype))
+        wrong = _bits(actual) != _bits(reference)
     else:
         with np.errstate(all="ignore"):  # 0 * infinity; such an element is equal, or wrong
             limit = expect.atol + expect.rtol * np.abs(_wide(reference))

@@ -6,6 +6,8 @@ from archsim.base.errors import Diagnostic, InputError, did_you_mean
 from archsim.isa.reference import reference, short_text
 from archsim.isa.tile_ops import TILE_OPS
 
+EVERYWHERE = "vf_impl"  # a key of every vector instruction
+
 
 def isa_json(op: str | None) -> list[dict[str, Any]]:
     """Rows of all instructions, or of one. Raises `InputError` for an unknown one."""
@@ -22,10 +24,12 @@ def isa_text(op: str | None) -> str:
     """One line an instruction; or all about one."""
     if op is not None:
         return _described(isa_json(op)[0])
-    lines = [f"{'OP':<14}{'PIPE':<6}{'CORES':<10}{'OPERANDS':<46}KEYS"]
+    lines = [f"{'OP':<14}{'PIPE':<6}{'CORES':<9}OPERANDS"]
     for row in TILE_OPS.values():
-        operands = f"{short_text(row):<46}{' '.join(row.keys)}"
-        lines.append(f"{row.name:<14}{row.pipe:<6}{' '.join(row.dtypes):<10}{operands}".rstrip())
+        keys = "".join(f"[, {key}=]" for key in row.keys if key != EVERYWHERE)
+        operands = short_text(row) + keys
+        lines.append(f"{row.name:<14}{row.pipe:<6}{' '.join(row.dtypes):<9}{operands}")
+    lines.append(f"Vector instructions also take {EVERYWHERE}=; `archsim isa OP` tells all of one.")
     return "\n".join(lines)
 
 

@@ -10,6 +10,8 @@ from archsim.trace.records import Finding
 
 SCREEN_LINES = 30
 SHOWN_EXPECTS = 4
+SEVERITIES = ("error", "warning", "note")
+CAUSES = ("shape", "bounds", "deadlock", "race")
 STALL_NAMES = {
     "flag": "flag wait",
     "barrier": "barrier",
@@ -28,7 +30,7 @@ def _head(run: Run) -> str:
     changed = len(run.arch.overrides)
     overrides = f", {changed} override{'s' if changed != 1 else ''}" if changed else ""
     return (
-        f"archsim {__version__}  core {run.arch.name} (config {run.arch.digest[:8]}{overrides})"
+        f"archsim {__version__}  {run.arch.name}@{run.arch.digest[:8]}{overrides}"
         f"  {run.program.name}  {len(run.log.records):,} instructions  sync {run.sync}"
     )
 
@@ -113,16 +115,24 @@ def _number(value: object) -> str:
 
 
 def finding_lines(findings: Sequence[Finding], room: int | None = None) -> list[str]:
-    """Findings, worst first; with `room` as many as fit into so many lines, and one at least."""
-    order = {"error": 0, "warning": 1, "note": 2}
+    """Findings, worst first, causes before what they lead to.
+
+    With `room` as many as fit into so many lines, and one at least.
+    """
     lines: list[str] = []
-    for shown, finding in enumerate(sorted(findings, key=lambda f: order[f.severity])):
+    for shown, finding in enumerate(sorted(findings, key=_rank)):
         block = _finding(finding)
         left = len(findings) - shown
         if room is not None and lines and len(lines) + len(block) + (left > 1) > room:
             return [*lines, f"        and {left} more; `archsim check` shows all"]
         lines += block
     return lines or ["FINDINGS none"]
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    """A missing wait shows as wrong flags, unwritten lanes and wrong results, too."""
+    kind = CAUSES.index(finding.kind) if finding.kind in CAUSES else len(CAUSES)
+    return SEVERITIES.index(finding.severity), kind + (finding.kind == "expect")
 
 
 def _finding(finding: Finding) -> list[str]:

@@ -46,6 +46,9 @@ def question(
         faults.add(f"--valid is {valid}, must lie inside --shape {shape}")
     dynamic, scalar, attrs = _keys(row, keys, faults)
     faults.raise_if_any()
+    for what in dict.fromkeys(types):
+        _row_is_whole(what, size[1], faults)
+    faults.raise_if_any()
     assert row is not None
     return Question(row, types[0], types[1], size, part, dynamic, scalar, attrs)
 
@@ -55,6 +58,19 @@ def _dtype(word: str, faults: Faults) -> DType:
     if found is None:
         faults.add(f'"{word}" is no element type', None, did_you_mean(word, SPELLINGS))
     return found or DTYPES["f32"]
+
+
+def _row_is_whole(dtype: DType, cols: int, faults: Faults) -> None:
+    """A tile's rows are whole blocks; a narrower valid region is how fewer columns are asked."""
+    size = cols * dtype.bits // 8
+    if size % ROW_BYTES:
+        per_block = ROW_BYTES * 8 // dtype.bits
+        wider = -(-cols // per_block) * per_block
+        faults.add(
+            f"a row of {cols} {dtype} is {size} bytes, must be a multiple of {ROW_BYTES}",
+            None,
+            f"take --shape ROWSx{wider} and --valid ROWSx{cols}",
+        )
 
 
 def _extent(option: str, text: str, faults: Faults) -> tuple[int, int]:

@@ -215,6 +215,7 @@ def test_exact_rounds_the_reference_to_the_type_of_the_tensor(load: Load) -> Non
     bf16 = np.array([1.0, 1.0078125, 2.0], ml_dtypes.bfloat16)
     reference = np.array([1.0, 1 + 2**-8 + 2**-40, 2.0])
     assert compared(load, exact, bf16, reference, "bf16").ok
+    assert compared(load, exact, bf16, reference, "bf16").max_abs_err == 0
     assert not compared(load, PLAIN, bf16, reference, "bf16").ok
 
 
