@@ -88,7 +88,10 @@ CYCLES = {
     ("tadd", "--shape", "0x4"): (
         '--shape is "0x4", must be ROWSxCOLS, both at least 1, such as 16x64'
     ),
-    ("tadd", "--shape", "16x7"): "a row of 7 f32 is 28 bytes, must be a multiple of 32",
+    ("tadd", "--shape", "16x7"): (
+        "a row of 7 f32 is 28 bytes, must be a multiple of 32"
+        " | take --shape ROWSx8 and --valid ROWSx7"
+    ),
     ("tadd", "--valid", "17x64"): "--valid is 17x64, must lie inside --shape 16x64",
     ("tadd", "--arch", "a6"): '"a6" is no chip; it must be one of a2a3, a5 or a file',
     ("tadd", "foo=1"): 'tadd has no key "foo"',

@@ -26,7 +26,7 @@ from archsim.cli.options import (
     options,
     pairs,
 )
-from archsim.cli.output import echo_errors, print_errors, print_json, progress
+from archsim.cli.output import echo_errors, print_errors, print_json, progress, terminal_width
 
 EXIT_FINDING, EXIT_INPUT = 1, 2
 
@@ -98,7 +98,7 @@ def run(
         if json_:
             print_json(summary(result))
         elif not quiet:
-            typer.echo(first_screen(result))
+            typer.echo(first_screen(result, terminal_width()))
             if folder is not None:
                 typer.echo(f"FILES   {folder}/")
         else:
@@ -135,8 +135,8 @@ def check(
             print_json(verdict(result))
         elif not quiet:
             typer.echo(f"{program} on {result.arch.name}: {'FAILED' if failed else 'ok'}")
-            for line in finding_lines(result.findings):
-                typer.echo(f"  {line}")
+            for line in finding_lines(result.findings, width=terminal_width()):
+                typer.echo(line)
         else:
             echo_errors(result)
         return failed

@@ -1,6 +1,7 @@
 """What commands print: JSON, errors, progress."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ def print_errors(diagnostics: tuple[Diagnostic, ...], as_json: bool) -> None:
 def print_json(value: object) -> None:
     """One object on one line of stdout."""
     typer.echo(json.dumps(value, allow_nan=False))
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal that stdout is; None where it is none, and lines stay whole."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def echo_errors(result: Any) -> None:

@@ -1,5 +1,6 @@
 """The first screen: how long, what bounds it, is it right - at most 30 lines."""
 
+import textwrap
 from collections.abc import Sequence
 
 from archsim import __version__
@@ -19,11 +20,11 @@ STALL_NAMES = {
 }
 
 
-def first_screen(run: Run) -> str:
-    """The report that `run` prints."""
+def first_screen(run: Run, width: int | None = None) -> str:
+    """The report that `run` prints; on a terminal `width` columns wide."""
     lines = [_head(run), _time(run), _bound(run), *_pipes(run), _path(run), *_checks(run)]
     room = SCREEN_LINES - 1 - len(lines)  # one line is for where the files are
-    return "\n".join(lines + finding_lines(run.findings, room))
+    return "\n".join(lines + finding_lines(run.findings, room, width))
 
 
 def _head(run: Run) -> str:
@@ -111,17 +112,20 @@ def _checks(run: Run) -> list[str]:
 
 
 def _number(value: object) -> str:
-    return "n.m." if value is None else f"{value:g}"
+    return "infinite or NaN" if value is None else f"{value:g}"
 
 
-def finding_lines(findings: Sequence[Finding], room: int | None = None) -> list[str]:
+def finding_lines(
+    findings: Sequence[Finding], room: int | None = None, width: int | None = None
+) -> list[str]:
     """Findings, worst first, causes before what they lead to.
 
-    With `room` as many as fit into so many lines, and one at least.
+    With `room` as many as fit into so many lines, and one at least; with `width` long messages go
+    on in indented lines.
     """
     lines: list[str] = []
     for shown, finding in enumerate(sorted(findings, key=_rank)):
-        block = _finding(finding)
+        block = _finding(finding, width)
         left = len(findings) - shown
         if room is not None and lines and len(lines) + len(block) + (left > 1) > room:
             return [*lines, f"        and {left} more; `archsim check` shows all"]
@@ -135,9 +139,25 @@ def _rank(finding: Finding) -> tuple[int, int]:
     return SEVERITIES.index(finding.severity), kind + (finding.kind == "expect")
 
 
-def _finding(finding: Finding) -> list[str]:
+def _finding(finding: Finding, width: int | None) -> list[str]:
     head = f"{finding.severity.upper():<8}{finding.kind}  {', '.join(finding.where)}".rstrip()
-    return [head, *(f"        {line}" for line in finding.message.splitlines())]
+    lines = _wrapped(head, width, "")
+    for line in finding.message.splitlines():
+        lines += _wrapped(line, width, " " * 8)
+    return lines
+
+
+def _wrapped(line: str, width: int | None, indent: str) -> list[str]:
+    if width is None or len(indent) + len(line) <= width:
+        return [indent + line]
+    return textwrap.wrap(
+        line,
+        width,
+        initial_indent=indent,
+        subsequent_indent=" " * 10,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _percent(share: float) -> str:
