@@ -159,6 +159,6 @@ def test_findings_as_text(here):
     (here / "t.yaml").write_text(trace("set_flag: [MTE2, V, 0]", explicit=True))
     assert archsim("check", "t.yaml").out.splitlines() == [
         "t.yaml on a2a3: FAILED",
-        "  ERROR   flag_left_set  t.yaml:13",
-        f"          {FLAG} is left set at the end; every set needs a wait",
+        "ERROR   flag_left_set  t.yaml:13",
+        f"        {FLAG} is left set at the end; every set needs a wait",
     ]
