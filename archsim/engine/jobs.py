@@ -13,9 +13,13 @@ from archsim.trace.records import Edge, Record
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """When an instruction starts, frees its pipe and ends, in ticks after its ready time."""
+    """When an instruction starts, frees its pipe and ends, in ticks after its ready time.
+
+    `reads`: when it reads its operands; later than its start where its head hides under a drain.
+    """
 
     start: int
+    reads: int
     free: int
     end: int
     uops: tuple[UopSlice, ...]

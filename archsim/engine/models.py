@@ -24,7 +24,7 @@ class SerialModel:
         issued = work.timings.get(0)
         if issued is None:
             ticks, uops = self._duration(work.lowered)
-            issued = work.timings[0] = Issued(0, ticks, ticks, uops)
+            issued = work.timings[0] = Issued(0, 0, ticks, ticks, uops)
         return issued, None
 
     def barrier(self, state: None, now: int) -> None:
@@ -47,7 +47,8 @@ class SimdModel:
         found = work.timings.get(seen)
         if found is None:
             timing, after = self._pipe.issue(work.lowered.uops, seen, 0)
-            issued = Issued(timing.start, timing.free, timing.end, timing.uops, timing.held)
+            reads = min(max(timing.start, seen.release), timing.free)
+            issued = Issued(timing.start, reads, timing.free, timing.end, timing.uops, timing.held)
             found = work.timings[seen] = (issued, after)
         issued, after = found
         return issued, after.shifted(ready)

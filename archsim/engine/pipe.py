@@ -4,7 +4,7 @@ from collections import deque
 
 import simpy
 
-from archsim.engine.jobs import Flag, Job, PipeModel, Signal
+from archsim.engine.jobs import Flag, Issued, Job, PipeModel, Signal
 from archsim.engine.machine import ORDER, Machine, Process
 from archsim.engine.meeting import Meeting
 from archsim.isa.pipes import Pipe
@@ -58,12 +58,13 @@ class PipeUnit:
                 self.space = None
             kind = job.kind
             if kind == "instr":
-                record, hold = self._start(job, env.now)
+                issued = self._start(job, env.now)
+                held = 0
                 if self.core.numerics:
-                    yield from self._compute(job, record)
-                    hold -= env.now - record.ready
-                if hold > 0:
-                    yield env.timeout(hold)
+                    yield from self._compute(job, issued)
+                    held = issued.reads
+                if issued.free > held:
+                    yield env.timeout(issued.free - held)
             elif kind == "set":
                 self._set(job, env.now)
             elif kind == "wait":
@@ -79,8 +80,8 @@ class PipeUnit:
                 yield from self._token(job)
             self.current = None
 
-    def _start(self, job: Job, ready: int) -> tuple[Record, int]:
-        """Time an instruction and note it; and how long the pipe cannot take the next one."""
+    def _start(self, job: Job, ready: int) -> Issued:
+        """Time an instruction and note it."""
         core, work = self.core, job.work
         self.sequence += 1
         if core.observer is not None:
@@ -92,10 +93,10 @@ class PipeUnit:
         why, id = self.edge, job.id
         self.edge = Edge(ready + issued.free, "run", id, why)
         run = self.edge if issued.free == issued.end else Edge(end, "run", id, why)
-        record = job.record = Record(
+        job.record = Record(
             id, work.op, self.pipe, job.span, job.queued, start, end, ready, issued.uops, why
         )
-        core.log.records.append(record)
+        core.log.records.append(job.record)
         self.last_id = id
         if end >= self.complete.at:
             self.complete = run
@@ -108,7 +109,7 @@ class PipeUnit:
                 core.env.schedule(
                     job.waiter, delay=self.complete.at + core.flag_ticks - core.env.now
                 )
-        return record, issued.free
+        return issued
 
     def _held(self, cause: str, ready: int, start: int, job: Job) -> None:
         """The model held the start back: a barrier's release, or front-end work."""
@@ -118,13 +119,14 @@ class PipeUnit:
         prev = self.complete if cause == "barrier" else self.edge
         self.edge = Edge(start, cause, job.id, prev)
 
-    def _compute(self, job: Job, record: Record) -> Process:
-        """Read the operands at the start; let the results appear at the end, in order."""
+    def _compute(self, job: Job, issued: Issued) -> Process:
+        """Read the operands once it may; let the results appear at the end, in order."""
         core = self.core
-        if record.start > record.ready:
-            yield core.env.timeout(record.start - record.ready)
-        core.settle(record.start)
-        self.visible = max(self.visible, record.end)
+        ready = core.env.now
+        if issued.reads:
+            yield core.env.timeout(issued.reads)
+        core.settle(core.env.now)
+        self.visible = max(self.visible, ready + issued.end)
         core.later(self.visible, job.id, job.work.compute(job.gm_addr))
 
     def _take(self, flag: Flag) -> Signal:

@@ -63,7 +63,7 @@ class Streaming(SerialModel):
         self.free = free
 
     def issue(self, work: Work, state: None, ready: int) -> tuple[Issued, None]:
-        return Issued(0, self.free, work.lowered, ()), None
+        return Issued(0, 0, self.free, work.lowered, ()), None
 
 
 def simulate(
