@@ -86,8 +86,8 @@ ERRORS = {
         {"explicit": True},
         [
             "deadlock error t.yaml:15: nothing can move after cycle 3\n"
-            f"V waits at t.yaml:15 for {FLAG}; it is set only at t.yaml:13, and every set so far was "
-            "used up"
+            f"V waits at t.yaml:15 for {FLAG}; it is set only at t.yaml:13, "
+            "and every set so far was used up"
         ],
     ),
     "an expectation that is missed": (
