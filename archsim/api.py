@@ -1,6 +1,8 @@
 """The whole flow: read, check, lower, time and compute, explain."""
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,19 @@ from archsim.trace.records import Finding
 __all__ = ["InstructionCycles", "Run", "instruction_cycles", "simulate"]
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Records only grow: looking for cycles among them would cost more than the run."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@_no_collection()
 def simulate(
     path: str,
     *,

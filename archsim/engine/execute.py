@@ -1,8 +1,6 @@
 """A whole program on a core: what the processes, the values and the watchers leave behind."""
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,25 +124,12 @@ def execute(
         tokens=program.auto_sync,
         observer=observer,
     )
-    with _no_collection():
-        core.run(feed if progress is None else _reporting(feed, progress))
+    core.run(feed if progress is None else _reporting(feed, progress))
     findings = [*shop.findings.values(), *feed.findings, *log.findings]
     findings += _endings(core, feed, program, derivation, arch)
     tensors = _tensors(program, layout, memory) if memory is not None else {}
     complete = not (core.stuck or feed.stopped)
     return Outcome(log, findings, initial, tensors, feed.lowered, complete)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Records only grow: looking for cycles among them would cost more than the run."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _reporting(feed: Feed, progress: Callable[[int], None]) -> Iterator[Job]:
