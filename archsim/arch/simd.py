@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -105,7 +106,7 @@ class SimdUopRow(Section):
         None, description="per repeat, both reads in one bank group"
     )
     tail_cycles: Exact = Field(description="from the last slot to completion")
-    floor_cycles: FloorCycles = FloorCycles(partial=0, count=0)  # type: ignore[arg-type]
+    floor_cycles: FloorCycles = Field(default_factory=FloorCycles)
     by_dtype: Mapping[DTypeName, SimdUopPart] = {}
     basis: Basis = Field(strict=False)
     source: Text
@@ -126,9 +127,10 @@ class SimdUopRow(Section):
 
     def cost(self, name: str, dtype: str | None) -> UopCost:
         """The row for one element type (canonical name), or for all without an own entry."""
-        part = self.by_dtype.get(dtype, _NO_PART) if dtype else _NO_PART
-        floor = part.floor_cycles or _NO_FLOOR
-        trusted_less = part if _less(part.basis, self.basis) and part is not _NO_PART else self
+        part = self.by_dtype.get(dtype) if dtype else None
+        trusted_less = part if part is not None and _less(part.basis, self.basis) else self
+        part = part or _no_part()
+        floor = part.floor_cycles or _no_floor()
         return UopCost(
             name,
             _first(part.head_cycles, self.head_cycles),
@@ -153,8 +155,15 @@ class SimdUopRow(Section):
                 yield cost.conflict_slope
 
 
-_NO_PART = SimdUopPart()
-_NO_FLOOR = FloorPart()
+@cache
+def _no_part() -> SimdUopPart:
+    """Made when first needed: making a model is what costs, and most commands start without."""
+    return SimdUopPart()
+
+
+@cache
+def _no_floor() -> FloorPart:
+    return FloorPart()
 
 
 def _first(own: Fraction | None, of_row: Fraction) -> Fraction:

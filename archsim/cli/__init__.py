@@ -1,6 +1,7 @@
 """The command line: `main` is the entry point, `app` the commands behind it."""
 
 import gc
+import os
 import sys
 from typing import cast
 
@@ -19,6 +20,7 @@ UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 def main() -> None:
     """Entry point; a fault of our own is exit 70 with what to report, never mistaken for input."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # chips use none
     gc.disable()  # a short life with ever more records: a collection would find nothing
     try:
         code = app(standalone_mode=False)
