@@ -3,7 +3,6 @@
 from archsim.base.source import Span
 from archsim.isa.operands import BoundInstr, Region, TileView
 from archsim.lower import Lowered
-from archsim.schedule.footprints import overlap
 from archsim.trace.records import Finding
 
 
@@ -25,7 +24,7 @@ class Destroyed:
         if self._gone:
             found = self._read(bound, lowered, span)
             for region in lowered.writes:
-                for gone in [g for g in self._gone if overlap(g, region)]:
+                for gone in [g for g in self._gone if g.overlaps(region)]:
                     del self._gone[gone]
         for region in lowered.destroyed:
             self._gone[region] = (bound.op.mnemonic, span.where)
@@ -35,7 +34,7 @@ class Destroyed:
         found = []
         for region in lowered.sources:
             for gone, (by, where) in self._gone.items():
-                if overlap(gone, region) and (span.where, where) not in self._told:
+                if gone.overlaps(region) and (span.where, where) not in self._told:
                     self._told.add((span.where, where))
                     message = (
                         f"{bound.op.mnemonic} reads {_name(bound, region)}, "
@@ -48,5 +47,5 @@ class Destroyed:
 def _name(bound: BoundInstr, region: Region) -> str:
     """The tile that the region belongs to."""
     tiles = (operand for operand in bound.src if isinstance(operand, TileView))
-    found = next((t.name for t in tiles if overlap(t.whole_region(), region)), None)
+    found = next((t.name for t in tiles if t.whole_region().overlaps(region)), None)
     return f"{region.memory} {region.addr:#x}" if found is None else f"tile {found}"

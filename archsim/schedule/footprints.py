@@ -60,51 +60,8 @@ class Footprints:
         for page in range(region.addr // PAGE_BYTES, (region.end - 1) // PAGE_BYTES + 1):
             known = self._pages.setdefault((region.memory, page), [])
             for other in known:
-                if other not in cell.overlapping and overlap(region, other.region):
+                if other not in cell.overlapping and region.overlaps(other.region):
                     cell.overlapping.append(other)
                     other.overlapping.append(cell)
             known.append(cell)
         return cell
-
-
-def overlap(a: Region, b: Region) -> bool:
-    """Whether two regions of one memory share a byte.
-
-    Exact where one of them is a single run or both have the same pitch and their runs stay inside
-    it; otherwise the spans decide, which errs on the side of a dependence.
-    """
-    if a.memory != b.memory or a.addr >= b.end or b.addr >= a.end:
-        return False
-    if a.rows == 1:
-        return _run_meets(a.addr, a.row_bytes, b)
-    if b.rows == 1:
-        return _run_meets(b.addr, b.row_bytes, a)
-    if a.pitch != b.pitch or a.row_bytes > a.pitch or b.row_bytes > b.pitch:
-        return True
-    return _same_pitch_meet(a, b)
-
-
-def _same_pitch_meet(a: Region, b: Region) -> bool:
-    """Row k of `a`, counted from the first row of `b`, can meet it for two values of k only."""
-    apart = b.addr - a.addr
-    return any(
-        -b.rows < k < a.rows
-        and k * a.pitch < apart + b.row_bytes
-        and apart < k * a.pitch + a.row_bytes
-        for k in (apart // a.pitch, apart // a.pitch + 1)
-    )
-
-
-def _run_meets(addr: int, size: int, region: Region) -> bool:
-    """Whether the run [addr, addr + size) meets one of the region's runs."""
-    if addr >= region.end or addr + size <= region.addr:
-        return False
-    if region.rows == 1 or region.row_bytes >= region.pitch:
-        return True
-    first = max(0, (addr - region.addr - region.row_bytes) // region.pitch)
-    last = min(region.rows - 1, (addr + size - 1 - region.addr) // region.pitch)
-    return any(
-        region.addr + row * region.pitch < addr + size
-        and addr < region.addr + row * region.pitch + region.row_bytes
-        for row in range(first, last + 1)
-    )

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archsim.isa.operands import Region
-from archsim.schedule.footprints import Footprints, overlap
+from archsim.schedule.footprints import Footprints
 
 
 def touched(region: Region) -> set[int]:
@@ -25,24 +25,24 @@ def regions(draw: st.DrawFn, pitch: int | None = None) -> Region:
 @given(st.integers(1, 24).flatmap(lambda p: st.tuples(regions(p), regions(p))))
 def test_overlap_is_exact_for_equal_pitch(pair: tuple[Region, Region]) -> None:
     a, b = pair
-    assert overlap(a, b) == bool(touched(a) & touched(b))
+    assert a.overlaps(b) == bool(touched(a) & touched(b))
 
 
 @given(regions(), regions())
 def test_overlap_never_misses_a_shared_byte(a: Region, b: Region) -> None:
     if touched(a) & touched(b):
-        assert overlap(a, b)
-        assert overlap(b, a)
+        assert a.overlaps(b)
+        assert b.overlaps(a)
 
 
 @given(regions(), st.integers(0, 120), st.integers(1, 40))
 def test_overlap_is_exact_for_a_single_run(a: Region, addr: int, size: int) -> None:
     run = Region("UB", addr, 1, size, size)
-    assert overlap(a, run) == overlap(run, a) == bool(touched(a) & touched(run))
+    assert a.overlaps(run) == run.overlaps(a) == bool(touched(a) & touched(run))
 
 
 def test_other_memories_never_overlap() -> None:
-    assert not overlap(Region("UB", 0, 1, 64, 64), Region("L1", 0, 1, 64, 64))
+    assert not Region("UB", 0, 1, 64, 64).overlaps(Region("L1", 0, 1, 64, 64))
 
 
 @given(st.lists(regions(), min_size=1, max_size=8))
@@ -53,7 +53,7 @@ def test_a_cell_knows_every_cell_that_overlaps_it(all_regions: list[Region]) -> 
         expected = {
             (o.region.addr, o.region.rows, o.region.row_bytes, o.region.pitch)
             for o in cells
-            if overlap(cell.region, o.region)
+            if cell.region.overlaps(o.region)
         }
         found = {
             (o.region.addr, o.region.rows, o.region.row_bytes, o.region.pitch)
