@@ -16,7 +16,8 @@ from archsim.arch import ArchConfig, load
 from archsim.base.errors import Diagnostic, InputError
 from archsim.base.source import Span
 from archsim.check.program import check_program_static
-from archsim.engine.execute import Outcome, execute, streaming_pipes, survey
+from archsim.engine.build import streaming_pipes
+from archsim.engine.execute import Outcome, execute, survey
 from archsim.program.expect import compare, references
 from archsim.program.ir import Program
 from archsim.program.trace import load_program
@@ -88,10 +89,10 @@ def default_chip(program: Program, overrides: Sequence[tuple[str, str]] = ()) ->
         raise InputError([Diagnostic("no core to run on is named", None, fix, file=program.name)])
     folder = Path(program.directory)
     try:
-        load(program.arch, (), folder)
+        chip = load(program.arch, (), folder)
     except InputError as error:
         raise InputError(_placed(found, program.arch_span) for found in error.diagnostics) from None
-    return load(program.arch, overrides, folder)
+    return load(program.arch, overrides, folder) if overrides else chip
 
 
 def _placed(found: Diagnostic, span: Span | None) -> Diagnostic:

@@ -10,6 +10,7 @@ from archsim.check import check
 from archsim.engine.build import pipe_models
 from archsim.engine.jobs import Issued, Work, no_values
 from archsim.isa.operands import BoundInstr
+from archsim.isa.timing import half_up
 from archsim.lower import Lowered, lower
 from archsim.schedule.alone import bind_alone, question
 
@@ -51,8 +52,7 @@ def instruction_cycles(
     model = models[bound.op.pipe]
     work = Work(bound.op.name, bound.op.pipe, lowered, no_values)
     issued, _ = model.issue(work, model.initial(), 0)
-    length = issued.end - issued.start
-    cycles = (2 * length + ticks) // (2 * ticks)
+    cycles = half_up(issued.end - issued.start, ticks)
     span = interval(issued.uops, cycles)
     return InstructionCycles(bound.op.name, chip, cycles, span, ticks, issued, lowered, bound)
 

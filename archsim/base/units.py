@@ -87,8 +87,3 @@ HERTZ = Measure(
 def format_bytes(amount: int) -> str:
     """`192 KiB`; see `Measure.show`."""
     return BYTES.show(amount)
-
-
-def format_hertz(amount: int) -> str:
-    """`1.85 GHz`; see `Measure.show`."""
-    return HERTZ.show(amount)

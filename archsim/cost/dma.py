@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from archsim.arch import ArchConfig
 from archsim.isa.moves import Move
+from archsim.isa.timing import half_up
 
 
 def path_cycles(path_name: str, payload: int, arch: ArchConfig) -> Fraction:
@@ -40,6 +41,6 @@ def move_cycles(moves: Iterable[Move], arch: ArchConfig) -> Fraction:
     return sum(parts, Fraction(0))
 
 
-def half_up(value: Fraction) -> int:
-    """The nearest integer; a half goes up."""
-    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+def whole_cycles(exact: Fraction) -> int:
+    """Exact cycles to the nearest integer, a half up."""
+    return half_up(exact.numerator, exact.denominator)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from archsim.arch import ArchConfig, SimdArch, VregArch
-from archsim.cost.dma import half_up, path_cycles, transfers
+from archsim.cost.dma import path_cycles, transfers, whole_cycles
 from archsim.cost.simd import SimdPipe
 from archsim.cost.vreg.timing import UbBanks, VregCost
 from archsim.engine.jobs import PipeModel
@@ -17,6 +17,11 @@ from archsim.isa.vreg import VectorFunction
 from archsim.lower import Lowered
 
 Duration = Callable[[Lowered], tuple[int, tuple[UopSlice, ...]]]
+
+
+def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:
+    """Pipes that take an instruction before the one in front of it is complete."""
+    return frozenset({Pipe.V}) if isinstance(arch, SimdArch) else frozenset()
 
 
 def pipe_models(arch: ArchConfig) -> tuple[dict[Pipe, PipeModel], int]:
@@ -44,7 +49,7 @@ def _moves(arch: ArchConfig, ticks: int) -> Duration:
         for move, payload in transfers(moves):
             path = arch.paths[move.path]
             start, at = at, at + path_cycles(move.path, payload, arch)
-            held = (half_up(start) * ticks, half_up(at) * ticks)
+            held = (whole_cycles(start) * ticks, whole_cycles(at) * ticks)
             slices.append(
                 UopSlice(
                     move.name,
@@ -55,7 +60,7 @@ def _moves(arch: ArchConfig, ticks: int) -> Duration:
                     float(path.uncertainty),
                 )
             )
-        return half_up(at) * ticks, tuple(slices)
+        return whole_cycles(at) * ticks, tuple(slices)
 
     return duration
 

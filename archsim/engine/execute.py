@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from archsim.arch import ArchConfig
 from archsim.base.errors import Faults
-from archsim.engine.build import pipe_models
+from archsim.engine.build import pipe_models, streaming_pipes
 from archsim.engine.core import Core
 from archsim.engine.deadlock import deadlock
 from archsim.engine.feed import INSTR, Feed, Steps, setters
 from archsim.engine.jobs import Job
 from archsim.engine.machine import Observer
-from archsim.engine.models import SimdModel
 from archsim.engine.workshop import Workshop
 from archsim.isa.operands import MEMORY
 from archsim.isa.pipes import Pipe
@@ -43,12 +42,6 @@ class Outcome:
     tensors: Mapping[str, NDArray[Any]]
     lowered: Mapping[int, tuple[Lowered, int]]
     complete: bool  # False: the run was stuck, or stopped in front of an instruction
-
-
-def streaming_pipes(arch: ArchConfig) -> frozenset[Pipe]:
-    """Pipes that take an instruction before the one in front of it is complete."""
-    models, _ = pipe_models(arch)
-    return frozenset(pipe for pipe, model in models.items() if isinstance(model, SimdModel))
 
 
 class Kept:

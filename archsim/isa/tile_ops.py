@@ -30,7 +30,7 @@ class TileOp:
     `dtypes[isa]` lists the legal (source, destination) pairs of a core generation; a generation
     that is absent does not have the instruction. `uops[isa]` is the micro-op that computes it,
     where the family needs only one. `keys` are the `key=value` operands and their legal values
-    (empty tuple: any). `accumulates` marks a destination that is read, too. `swappable` marks two
+    (empty tuple: any). `swappable` marks two
     sources of different kinds that may be written in either order, which then means something
     (`tdivs d <- a, scalar` and `tdivs d <- scalar, a`): bound operands keep the order as written.
     """
@@ -44,7 +44,6 @@ class TileOp:
     uops: Mapping[str, str]
     summary: str
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    accumulates: bool = False
     swappable: bool = False
 
     @property

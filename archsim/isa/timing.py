@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 
+def half_up(amount: int, unit: int) -> int:
+    """`amount / unit` to the nearest integer; a half goes up: how ticks become cycles."""
+    return (2 * amount + unit) // (2 * unit)
+
+
 @dataclass(frozen=True, slots=True)
 class UopSlice:
     """One row of micro-ops inside an instruction, relative to the instruction's ready time.

@@ -6,7 +6,7 @@ from typing import Any
 from archsim.analysis.instruction import InstructionCycles
 from archsim.isa.moves import Burst, Move
 from archsim.isa.simd import Access, Barrier, Mask, RowLoop, SimdUop
-from archsim.isa.timing import UopSlice
+from archsim.isa.timing import UopSlice, half_up
 from archsim.isa.vreg import VectorFunction, VregLoop, VregNode, VregUop
 from archsim.lower import Lowered
 from archsim.report.numbers import finite
@@ -33,8 +33,8 @@ def uop_rows(lowered: Lowered, slices: Iterable[UopSlice], ticks: int) -> list[R
             used = len(own)
             runs = [timed[i : i + 1] for i in range(used)]
         for row, run in zip(own, runs, strict=True):
-            row["start"] = _cycles(min(s.start for s in run), ticks)
-            row["end"] = _cycles(max(s.end for s in run), ticks)
+            row["start"] = half_up(min(s.start for s in run), ticks)
+            row["end"] = half_up(max(s.end for s in run), ticks)
             row["basis"] = run[0].basis
         timed = timed[used:]
         rows += part
@@ -48,10 +48,6 @@ def _that_take_time(rows: list[Row], slices: list[UopSlice]) -> list[Row]:
         if len(found) < len(slices) and slices[len(found)].name == row["name"]:
             found.append(row)
     return found
-
-
-def _cycles(value: int, ticks: int) -> int:
-    return (2 * value + ticks) // (2 * ticks)
 
 
 def _rows(item: RowLoop | VectorFunction | Move) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from archsim.base.source import Span
 from archsim.isa.pipes import Pipe
-from archsim.isa.timing import UopSlice
+from archsim.isa.timing import UopSlice, half_up
 
 
 class Edge(NamedTuple):
@@ -87,11 +87,10 @@ class RunLog:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Start and end of every record in cycles, in the order of `records`."""
-        per = self.ticks_per_cycle
+        per = self.ticks_per_cycle  # `half_up` spelled out: a run has very many records
         twice = 2 * per
         return [((2 * r.start + per) // twice, (2 * r.end + per) // twice) for r in self.records]
 
     def cycles(self, ticks: int) -> int:
         """Whole cycles of a moment, rounded once, half up."""
-        per = self.ticks_per_cycle
-        return (2 * ticks + per) // (2 * per)
+        return half_up(ticks, self.ticks_per_cycle)
