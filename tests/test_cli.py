@@ -27,6 +27,7 @@ SUMMARY = {
     ],
     "critical_path": {
         "total": int,
+        "basis": dict,
         "steps": [{"id": CYCLES, "from": int, "to": int, "kind": str, "cause": str}],
     },
     "basis": dict, "findings": list, "expect": dict,

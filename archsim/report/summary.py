@@ -29,6 +29,7 @@ def summary(run: Run) -> dict[str, object]:
         "instructions": instructions(run),
         "critical_path": {
             "total": run.total_cycles,
+            "basis": dict(run.path_basis),
             "steps": [
                 {"id": s.id, "from": s.start, "to": s.end, "kind": s.kind, "cause": s.cause}
                 for s in run.path

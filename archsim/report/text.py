@@ -96,7 +96,9 @@ def _spent_on(step: Step, pipes: dict[int, str]) -> str:
 
 def _path(run: Run) -> str:
     parts = [f"{n} {_percent(c / run.total_cycles)}" for n, c in path_shares(run)[:6]]
-    return f"CRITICAL PATH  {len(run.path)} steps: {', '.join(parts) or 'empty'}"
+    rests = ", ".join(f"{name} {_percent(share)}" for name, share in _largest(run.path_basis))
+    told = f"; rests on {rests}" if rests else ""
+    return f"CRITICAL PATH  {len(run.path)} steps: {', '.join(parts) or 'empty'}{told}"
 
 
 def _checks(run: Run) -> list[str]:
