@@ -46,15 +46,17 @@ class Case:
 
     @property
     def pair(self) -> Pair:
-        """Element types of the first source with elements, or else of dst, and of dst."""
+        """Element types of the first source and of dst; without such a source, dst's twice.
+
+        Masks and operands of a fixed type do not count.
+        """
         dst = _dtype(self.instr.dst[0])
-        sources = [_dtype(s) for s, a in zip(self.instr.src, self._inputs, strict=True) if a]
+        typed = (
+            a.name for a in self.instr.op.ins if a.kind != "mask" and not (a.scratch or a.dtype)
+        )
+        sources = (_dtype(self.operands[name]) for name in typed if name in self.operands)
         assert dst is not None
         return (next((s for s in sources if s is not None), dst), dst)
-
-    @property
-    def _inputs(self) -> list[bool]:
-        return [a.kind != "mask" for a in self.instr.op.ins if not a.scratch]
 
     @property
     def others(self) -> tuple[str, ...]:

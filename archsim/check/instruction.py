@@ -8,9 +8,11 @@ from archsim.check.case import Case
 from archsim.check.places import place_faults
 from archsim.check.rules import RULES
 from archsim.check.scratch import scratch_tile
-from archsim.isa.constraints import CONSTRAINTS, Constraint
 from archsim.isa.conversions import Pair
 from archsim.isa.operands import BoundInstr, TileView
+from archsim.isa.rules import Constraint
+from archsim.isa.tile_op import TileOp
+from archsim.isa.tile_ops import CONSTRAINTS
 
 
 def check(instr: BoundInstr, arch: ArchConfig, *, may_allocate: bool) -> list[Diagnostic]:
@@ -21,10 +23,16 @@ def check(instr: BoundInstr, arch: ArchConfig, *, may_allocate: bool) -> list[Di
     """
     op, case = instr.op, Case.of(instr, arch, may_allocate)
     if arch.isa not in op.dtypes:
-        have = ", ".join(op.dtypes)
-        message = f"{arch.isa} has no {op.mnemonic}; {have} {'have' if ',' in have else 'has'}"
-        return [Diagnostic(message, instr.span)]
+        return [Diagnostic(_refusal(op, arch.isa), instr.span)]
     return [*_dtype_faults(case), *_broken_rules(case), *_places(case)]
+
+
+def _refusal(op: TileOp, isa: str) -> str:
+    """Why a core generation does not run an instruction, and which one does."""
+    form = f"{op.form} form of {op.mnemonic}" if op.form else op.mnemonic
+    reason = f": {op.refused[isa]}" if isa in op.refused else ""
+    have = ", ".join(op.dtypes)
+    return f"{isa} has no {form}{reason}; {have} {'have' if ',' in have else 'has'}"
 
 
 def pair_text(pair: Pair) -> str:

@@ -1,11 +1,14 @@
 """How much scratch an instruction works in, and the smallest tile that has it."""
 
+from collections.abc import Callable, Mapping
+
 from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
-from archsim.isa.constraints import CONSTRAINTS
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
+from archsim.isa.tile_ops import CONSTRAINTS
 
+ScratchTile = tuple[DType, int, int]  # element type, rows, columns
 BLOCK_BYTES = 32  # a tile's row takes whole blocks
 
 
@@ -40,7 +43,7 @@ def scratch_bytes(instr: BoundInstr, arch: ArchConfig) -> int:
     return repeats * arch.vector.width_bytes
 
 
-def scratch_tile(instr: BoundInstr, arch: ArchConfig) -> tuple[DType, int, int] | None:
+def scratch_tile(instr: BoundInstr, arch: ArchConfig) -> ScratchTile | None:
     """Element type, rows and columns of the smallest legal scratch; None: none is needed.
 
     Where the valid region of dst is dynamic it covers the whole tile.
@@ -48,17 +51,40 @@ def scratch_tile(instr: BoundInstr, arch: ArchConfig) -> tuple[DType, int, int] 
     rules = CONSTRAINTS[arch.isa][instr.op.family]
     if not any(rule.rule == "has_scratch" for rule in rules):
         return None
-    dst = _dst(instr)
-    rows = dst.valid_rows if dst.static_rows else dst.rows
-    cols = dst.valid_cols if dst.static_cols else dst.cols
-    if instr.op.family == "prelu":
-        return U8, rows + 1, _row_of(U8, mask_row_bytes(dst.dtype, cols, arch))
-    if instr.op.family == "adddeqrelu":
-        return I32, rows, _row_of(I32, cols * I32.itemsize)
-    return U8, 1, _row_of(U8, scratch_bytes(instr, arch))
+    return _SMALLEST[instr.op.family](instr, arch)
 
 
-def _row_of(dtype: DType, size: int) -> int:
+def _flat(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
+    """The bytes that `scratch_bytes` says, in one row."""
+    return U8, 1, row_of(U8, scratch_bytes(instr, arch))
+
+
+def _prelu(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
+    """A row of mask bits for each row of dst, and one more for the select."""
+    rows, cols = extent(_dst(instr))
+    return U8, rows + 1, row_of(U8, mask_row_bytes(_dst(instr).dtype, cols, arch))
+
+
+def _adddeqrelu(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
+    """The sums."""
+    rows, cols = extent(_dst(instr))
+    return I32, rows, row_of(I32, cols * I32.itemsize)
+
+
+_SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile]] = {
+    "adddeqrelu": _adddeqrelu,
+    "prelu": _prelu,
+    "select": _flat,
+}
+
+
+def extent(tile: TileView) -> tuple[int, int]:
+    """Rows and columns that scratch must cover: the whole tile where its valid region may grow."""
+    rows = tile.valid_rows if tile.static_rows else tile.rows
+    return rows, tile.valid_cols if tile.static_cols else tile.cols
+
+
+def row_of(dtype: DType, size: int) -> int:
     """Columns of a row that holds `size` bytes."""
     return -(-size // BLOCK_BYTES) * BLOCK_BYTES // dtype.itemsize
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from archsim.base.dtypes import DType
 from archsim.base.source import Span
-from archsim.isa.tile_ops import TileOp
+from archsim.isa.tile_op import TileOp
 
 
 class Loc(StrEnum):
@@ -130,9 +130,9 @@ class BoundInstr:
     """One dynamic tile instruction, every operand a number or an address.
 
     `dst` and `src` follow the order of `op.outs` and `op.ins`, the scratch operand left out: it is
-    `tmp`, None where it is omitted. `attrs` holds `key=value` operands by name (`precision`,
-    `mode`, `rmode`, `sat`, `vf_impl`). `places` says where operands are written, by their names in
-    the table.
+    `tmp`, None where it is omitted. `omitted` names optional operands that `src` lacks. `attrs`
+    holds `key=value` operands by name (`precision`, `mode`, `rmode`, `sat`, `vf_impl`). `places`
+    says where operands are written, by their names in the table.
     """
 
     op: TileOp
@@ -142,6 +142,7 @@ class BoundInstr:
     attrs: Mapping[str, str] = field(default_factory=dict)
     span: Span | None = field(default=None, compare=False)
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    omitted: tuple[str, ...] = ()
 
     def place(self, name: str) -> Span | None:
         """Where an operand is written; where that is not known, the instruction."""
@@ -149,8 +150,10 @@ class BoundInstr:
 
     @property
     def operands(self) -> dict[str, Operand]:
-        """Operands by their names in the table; an omitted scratch is absent."""
-        names = [arg.name for arg in self.op.ins if not arg.scratch]
+        """Operands by their names in the table; omitted ones are absent."""
+        names = [
+            arg.name for arg in self.op.ins if not arg.scratch and arg.name not in self.omitted
+        ]
         found = {arg.name: value for arg, value in zip(self.op.outs, self.dst, strict=True)}
         found.update(zip(names, self.src, strict=True))
         if self.tmp is not None and self.op.scratch is not None:

@@ -1,7 +1,7 @@
 """The instruction set as rows for people and for `isa --json`, from the tables."""
 
-from archsim.isa.constraints import CONSTRAINTS
-from archsim.isa.tile_ops import TILE_OPS, Arg, TileOp
+from archsim.isa.tile_op import Arg, TileOp
+from archsim.isa.tile_ops import CONSTRAINTS, TILE_OPS
 
 
 def reference() -> list[dict[str, object]]:

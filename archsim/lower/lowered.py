@@ -1,11 +1,12 @@
 """What lowering hands on: the micro-ops of one instruction, and the bytes that it touches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from archsim.base.errors import Diagnostic
 from archsim.isa.moves import Move
-from archsim.isa.operands import Region, TileView
+from archsim.isa.operands import BoundInstr, Region, TileView
 from archsim.isa.simd import RowLoop
 from archsim.isa.vreg import VectorFunction
 
@@ -40,3 +41,7 @@ class Lowered:
         """An instruction that reads the valid region of `srcs` and writes that of `dst`."""
         read = tuple(src.valid_region() for src in srcs)
         return Lowered(uops, read, (dst.valid_region(),), read, notes=notes)
+
+
+A = TypeVar("A")
+Families = Mapping[str, Callable[[BoundInstr, A], Lowered]]  # by family, for cores of one style

@@ -193,12 +193,10 @@ class _Unit:
 
         def computed(gm_addr: int) -> tuple[Write, ...]:
             sources = [_as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
-            out = function(how, *sources)
+            results = function(how, *sources)
             on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
-            if on is not None:
-                out = np.where(on, out, np.zeros((), out.dtype))
-            out = _spread(out, how)
-            self.registers[uop.dst[0]] = out.reshape((1,) * (depth + 1 - out.ndim) + out.shape)
+            for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
+                self.registers[name] = _with_axes(_spread(_masked(out, on), how), depth)
             return ()
 
         return Step(computed, writes=False)
@@ -208,6 +206,16 @@ class _Unit:
         lanes = self.registers[name]
         missing = depth + 1 - lanes.ndim
         return lanes.reshape(*lanes.shape[:-1], *(1,) * missing, lanes.shape[-1])
+
+
+def _masked(lanes: Lanes, on: Lanes | None) -> Lanes:
+    """Result lanes, 0 where the predicate is off."""
+    return lanes if on is None else np.where(on, lanes, np.zeros((), lanes.dtype))
+
+
+def _with_axes(lanes: Lanes, depth: int) -> Lanes:
+    """Lanes with an axis for each of `depth` loops."""
+    return lanes.reshape((1,) * (depth + 1 - lanes.ndim) + lanes.shape)
 
 
 def _nothing(gm_addr: int) -> tuple[Write, ...]:

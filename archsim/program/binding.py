@@ -49,12 +49,14 @@ class Binder:
         scratch = [views.operand(arg, tile, loops) for row, arg in rows if row.scratch]
         outs = zip(instr.op.outs, instr.outs, strict=True)
         places = {row.name: arg.span for row, arg in (*outs, *rows)}
+        given = zip(instr.op.ins, instr.ins, strict=True)
+        omitted = tuple(r.name for r, arg in given if arg is None and not r.scratch)
 
         def build(env: Env) -> BoundInstr:
             outs = tuple(make(env) for make in dst)
             ins = tuple(make(env) for make in src)
             tmp = scratch[0](env) if scratch else None
-            return BoundInstr(instr.op, outs, ins, tmp, instr.attrs, instr.span, places)
+            return BoundInstr(instr.op, outs, ins, tmp, instr.attrs, instr.span, places, omitted)
 
         return build
 

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 from archsim.base.errors import did_you_mean
 from archsim.base.source import Span
-from archsim.isa.tile_ops import TILE_OPS, TileOp
+from archsim.isa.tile_op import TileOp
+from archsim.isa.tile_ops import FORMS
 from archsim.program.event_refs import read_event, read_tsync
 from archsim.program.ir import Arg, EventArg, Instr, ScalarArg, Statement, TileArg
-from archsim.program.operands import match_operands, read_operand, usage
+from archsim.program.operands import form_of, match_operands, read_operand, usage
 from archsim.program.pieces import Piece, split_pieces
 from archsim.program.scope import Scope
 from archsim.program.windows import check_windows
@@ -35,33 +36,37 @@ def read_instruction(text: str, span: Span, scope: Scope) -> list[Statement]:
     if head["name"].lower() == "tsync":
         rest = text[head.end() :]
         return read_tsync(Piece(rest.strip(), span.shifted(head.end() + 1, len(rest))), span, scope)
-    op = _op(head, span, scope)
-    return [] if op is None else _instruction(op, head, Piece(text, span), scope)
+    forms = _forms(head, span, scope)
+    return [] if forms is None else _instruction(forms, head, Piece(text, span), scope)
 
 
-def _op(head: re.Match[str], span: Span, scope: Scope) -> TileOp | None:
+def _forms(head: re.Match[str], span: Span, scope: Scope) -> tuple[TileOp, ...] | None:
     name = head["name"].lower()
-    op = TILE_OPS.get(name)
-    if op is None:
+    forms = FORMS.get(name)
+    if forms is None:
         place = span.shifted(head.start("name"), len(name))
-        fix = did_you_mean(name, TILE_OPS)
+        fix = did_you_mean(name, FORMS)
         scope.faults.add(
             f'unknown instruction "{head["name"]}"; `archsim isa` lists what exists', place, fix
         )
-    return op
+    return forms
 
 
-def _instruction(op: TileOp, head: re.Match[str], line: Piece, scope: Scope) -> list[Statement]:
+def _instruction(
+    forms: tuple[TileOp, ...], head: re.Match[str], line: Piece, scope: Scope
+) -> list[Statement]:
     before, span = len(scope.faults.found), line.span
-    sides = _sides(op, head.end(), line, scope)
+    sides = _sides(forms[0], head.end(), line, scope)
     if sides is None:
         return []
     matches = [_KEY.match(part.text) if "=" in part.text else None for part in sides[1]]
     keys = [(part, match) for part, match in zip(sides[1], matches, strict=True) if match]
     plain = [part for part, match in zip(sides[1], matches, strict=True) if not match]
+    left, right = _read(sides[0], scope), _read(plain, scope)
+    op = form_of(forms, left or (), right or (), {match[1] for _, match in keys})
     attrs, waits = _keys(op, keys, scope)
-    outs = _operands(op, sides[0], "left", span, scope)
-    ins = _operands(op, plain, "right", span, scope)
+    outs = None if left is None else match_operands(op, op.outs, left, "left", span, scope)
+    ins = None if right is None else match_operands(op, op.ins, right, "right", span, scope)
     result = _result(op, head, span, scope)
     if outs is None or ins is None or len(scope.faults.found) > before:
         return []
@@ -100,15 +105,11 @@ def _without_blank(parts: list[Piece]) -> list[Piece]:
     return [] if len(parts) == 1 and not parts[0].text else parts
 
 
-def _operands(
-    op: TileOp, parts: list[Piece], side: str, span: Span, scope: Scope
-) -> tuple[Arg | None, ...] | None:
+def _read(parts: list[Piece], scope: Scope) -> list[Arg] | None:
+    """The operands of one side; None where one is faulty."""
     args = [read_operand(part, scope) for part in parts]
     known = [arg for arg in args if arg is not None]
-    if len(known) < len(args):
-        return None
-    rows = op.outs if side == "left" else op.ins
-    return match_operands(op, rows, known, side, span, scope)
+    return known if len(known) == len(args) else None
 
 
 def _keys(

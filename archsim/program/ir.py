@@ -7,7 +7,7 @@ from archsim.base.dtypes import DType
 from archsim.base.source import Source, Span
 from archsim.isa.operands import Loc
 from archsim.isa.pipes import Pipe
-from archsim.isa.tile_ops import TileOp
+from archsim.isa.tile_op import TileOp
 
 Env = Mapping[str, int | float]
 

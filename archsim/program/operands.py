@@ -2,12 +2,12 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from archsim.base.errors import did_you_mean
 from archsim.base.source import Span
-from archsim.isa.tile_ops import Arg as ArgRow
-from archsim.isa.tile_ops import TileOp
+from archsim.isa.tile_op import Arg as ArgRow
+from archsim.isa.tile_op import TileOp
 from archsim.program.expr import literal
 from archsim.program.ir import Arg, ScalarArg, TileArg, TileDecl, WindowArg
 from archsim.program.pieces import Piece, split_pieces
@@ -142,21 +142,44 @@ def match_operands(
     Where optional rows can be left out in several ways, the first that suits the operands' kinds
     is taken. The two sources of a swappable instruction come back in the order as written.
     """
-    if len(args) == len(rows) and all(map(_suits, rows, args)):
-        return tuple(args)
+    found = _matching(op, rows, args)
+    if found is not None:
+        return found
     layouts = list(_layouts(rows, len(args)))
     if not layouts:
         message = f"{op.mnemonic} takes {_count(rows)} {side} of <-, {len(args)} given"
         scope.faults.add(message, span, f"write {usage(op)}")
         return None
-    for layout in layouts:
+    _report_kinds(op, rows, layouts[0], args, scope)
+    return None
+
+
+def form_of(
+    forms: Sequence[TileOp], outs: Sequence[Arg], ins: Sequence[Arg], keys: Collection[str]
+) -> TileOp:
+    """The form of an instruction that its operands and keys mean: the first that they suit.
+
+    Where they suit none, the first whose required keys are given, or else the main form: the one
+    to hold the operands against.
+    """
+    named = [form for form in forms if all(key in keys for key in form.requires)]
+    for form in named:
+        if _matching(form, form.outs, outs) and _matching(form, form.ins, ins) is not None:
+            return form
+    return max(named, key=lambda form: len(form.requires)) if named else forms[0]
+
+
+def _matching(
+    op: TileOp, rows: Sequence[ArgRow], args: Sequence[Arg]
+) -> tuple[Arg | None, ...] | None:
+    if len(args) == len(rows) and all(map(_suits, rows, args)):
+        return tuple(args)
+    for layout in _layouts(rows, len(args)):
         if all(_suits(rows[row], arg) for row, arg in zip(layout, args, strict=True)):
             by_row = dict(zip(layout, args, strict=True))
             return tuple(by_row.get(index) for index in range(len(rows)))
-    if op.swappable and rows is op.ins and all(map(_suits, reversed(rows), args)):
-        return tuple(args)
-    _report_kinds(op, rows, layouts[0], args, scope)
-    return None
+    swaps = op.swappable and rows is op.ins and len(args) == len(rows)
+    return tuple(args) if swaps and all(map(_suits, reversed(rows), args)) else None
 
 
 def _count(rows: Sequence[ArgRow]) -> str:

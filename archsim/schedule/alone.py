@@ -1,6 +1,6 @@
 """One instruction by itself: the smallest legal operands, each tile at a base of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from archsim.arch import ArchConfig
@@ -8,7 +8,8 @@ from archsim.base.dtypes import DTYPES, SPELLINGS, U8, DType, dtype_named
 from archsim.base.errors import Faults, did_you_mean
 from archsim.check import scratch_tile
 from archsim.isa.operands import BoundInstr, GmView, Loc, Operand, TileView
-from archsim.isa.tile_ops import TILE_OPS, Arg, TileOp
+from archsim.isa.tile_op import Arg, TileOp
+from archsim.isa.tile_ops import FORMS
 
 BASE_BYTES = 512  # tiles of a lone instruction start at multiples of this
 ROW_BYTES = 32
@@ -35,9 +36,9 @@ def question(
 ) -> Question:
     """Read the words of a question. Raises `InputError` with everything that is wrong in them."""
     faults = Faults()
-    row = TILE_OPS.get(op.lower())
+    row = _form(op, keys)
     if row is None:
-        faults.add(f'"{op}" is no tile instruction', None, did_you_mean(op, TILE_OPS))
+        faults.add(f'"{op}" is no tile instruction', None, did_you_mean(op, FORMS))
     src, _, dst = dtype.partition(",")
     types = [_dtype(word, faults) for word in (src, dst or src)]
     size = _extent("--shape", shape, faults)
@@ -51,6 +52,14 @@ def question(
     faults.raise_if_any()
     assert row is not None
     return Question(row, types[0], types[1], size, part, dynamic, scalar, attrs)
+
+
+def _form(op: str, keys: Mapping[str, str]) -> TileOp | None:
+    """The form of an instruction that `form=` names, or else the given keys mean."""
+    forms = FORMS.get(op.lower(), ())
+    named = [form for form in forms if form.form == keys.get("form")]
+    meant = named or [form for form in forms if all(key in keys for key in form.requires)]
+    return next(iter(meant or forms), None)
 
 
 def _dtype(word: str, faults: Faults) -> DType:
@@ -87,7 +96,9 @@ def _keys(
     dynamic, scalar, attrs = "", 1.0, {}
     legal = op.keys if op is not None else {}
     for key, value in keys.items():
-        if key == "dynamic":
+        if key == "form" and op is not None and op.form:
+            _one_of(key, value, tuple(form.form for form in FORMS[op.mnemonic]), faults)
+        elif key == "dynamic":
             dynamic = _one_of(key, value, DYNAMIC, faults)
         elif key in SCALAR_KEYS:
             scalar = _number(key, value, faults)
@@ -118,13 +129,17 @@ def bind_alone(asked: Question, arch: ArchConfig) -> BoundInstr:
     """The instruction on tiles of its own, 0 modulo 512 bytes each, with the smallest scratch."""
     addr = 0
     placed: list[Operand] = []
-    for arg in (*asked.op.outs, *(a for a in asked.op.ins if not a.scratch)):
+    given = [a for a in asked.op.ins if not a.optional and not a.scratch]
+    omitted = tuple(a.name for a in asked.op.ins if a.optional and not a.scratch)
+    for arg in (*asked.op.outs, *given):
         operand = _operand(arg, asked, addr, is_dst=arg in asked.op.outs)
         if isinstance(operand, TileView):
             addr = _next_base(operand)
         placed.append(operand)
     outs = len(asked.op.outs)
-    bound = BoundInstr(asked.op, tuple(placed[:outs]), tuple(placed[outs:]), None, asked.attrs)
+    bound = BoundInstr(
+        asked.op, tuple(placed[:outs]), tuple(placed[outs:]), None, asked.attrs, omitted=omitted
+    )
     scratch = scratch_tile(bound, arch) if asked.op.scratch else None
     if scratch is None:
         return bound
@@ -139,7 +154,7 @@ def _next_base(tile: TileView) -> int:
 
 def _operand(arg: Arg, asked: Question, addr: int, is_dst: bool) -> Operand:
     rows, cols = asked.shape
-    dtype = asked.dst if is_dst else asked.src
+    dtype = DTYPES[arg.dtype] if arg.dtype else asked.dst if is_dst else asked.src
     if arg.kind == "scalar":
         return int(asked.scalar) if asked.src.is_integer and arg.name == "scalar" else asked.scalar
     if arg.kind == "gm":
@@ -147,15 +162,43 @@ def _operand(arg: Arg, asked: Question, addr: int, is_dst: bool) -> Operand:
     if arg.kind == "mask":
         width = max(ROW_BYTES, -(-cols // (8 * ROW_BYTES)) * ROW_BYTES)
         return TileView(arg.name, Loc.VEC, U8, rows, width, asked.valid[0], width, addr, width)
+    return _tile(arg, asked, dtype, addr)
+
+
+def _tile(arg: Arg, asked: Question, dtype: DType, addr: int) -> TileView:
+    """A tile of the extent that `arg.shape` names; it is only as wide as whole blocks ask."""
+    per_block = ROW_BYTES * 8 // dtype.bits
+    (rows, cols), (v_rows, v_cols) = (
+        _EXTENTS[arg.shape](*extent, per_block) for extent in (asked.shape, asked.valid)
+    )
+    row_major = arg.shape != "col"
+    if row_major:
+        cols = -(-cols // per_block) * per_block
+    else:
+        rows = -(-rows // per_block) * per_block
     return TileView(
         arg.name,
         Loc.VEC,
         dtype,
         rows,
         cols,
-        *asked.valid,
+        v_rows,
+        v_cols,
         addr,
         cols,
         static_rows=asked.dynamic not in ("rows", "both"),
         static_cols=asked.dynamic not in ("cols", "both"),
+        row_major=row_major,
     )
+
+
+# Rows and columns of an operand from those of the instruction and the elements of a block.
+_EXTENTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
+    "full": lambda rows, cols, block: (rows, cols),
+    "row": lambda rows, cols, block: (1, cols),
+    "col": lambda rows, cols, block: (rows, 1),
+    "block_col": lambda rows, cols, block: (rows, block),
+    "transposed": lambda rows, cols, block: (cols, rows),
+    "double": lambda rows, cols, block: (rows, 2 * cols),
+    "half": lambda rows, cols, block: (rows, cols // 2),
+}

@@ -9,9 +9,8 @@ from archsim.base.source import Source, Span
 from archsim.check import check, scratch_tile
 from archsim.check.rules import RULES
 from archsim.check.scratch import scratch_bytes
-from archsim.isa.constraints import CONSTRAINTS
 from archsim.isa.operands import BoundInstr, Loc
-from archsim.isa.tile_ops import TILE_OPS
+from archsim.isa.tile_ops import CONSTRAINTS, TILE_OPS
 from archsim.lower import lower
 
 F, H, N = tile("f32"), tile("f16"), tile("i32")

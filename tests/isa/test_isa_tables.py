@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from archsim.base.dtypes import DTYPES
-from archsim.isa.constraints import CONSTRAINTS
 from archsim.isa.conversions import CONVERSIONS, MODES, keeps_low_bits
 from archsim.isa.padding import PADS, pad_element
 from archsim.isa.reference import operands_text, reference
-from archsim.isa.tile_ops import TILE_OPS
+from archsim.isa.tile_ops import CONSTRAINTS, TILE_OPS
 
 FIVE = ["rint", "round", "floor", "ceil", "trunc"]
 

@@ -7,8 +7,9 @@ import pytest
 
 from archsim.base.errors import Faults
 from archsim.base.source import Source, Span
-from archsim.isa.tile_ops import TILE_OPS, TileOp
-from archsim.isa.tile_ops import Arg as ArgRow
+from archsim.isa.tile_op import Arg as ArgRow
+from archsim.isa.tile_op import TileOp
+from archsim.isa.tile_ops import TILE_OPS
 from archsim.program.ir import Arg, ScalarArg, TileArg, WindowArg
 from archsim.program.operands import match_operands, usage
 from archsim.program.pieces import split_pieces

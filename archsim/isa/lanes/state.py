@@ -71,3 +71,11 @@ class How:
 
 
 LaneFunction = Callable[..., Lanes]  # (how, *source lanes) -> result lanes
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOp:
+    """A lane function and the words that the micro-op's name implies."""
+
+    function: LaneFunction
+    words: tuple[str, ...] = ()

@@ -1,21 +1,11 @@
 """The lane function of every micro-op that has one, by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from archsim.isa.lanes import arith, compare, convert
 from archsim.isa.lanes.arith import flushing, with_scalar
-from archsim.isa.lanes.state import LaneFunction
-
-
-@dataclass(frozen=True, slots=True)
-class LaneOp:
-    """A lane function and the words that the micro-op's name implies."""
-
-    function: LaneFunction
-    words: tuple[str, ...] = ()
-
+from archsim.isa.lanes.state import LaneOp
 
 _MODES = {
     "": (),

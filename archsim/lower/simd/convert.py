@@ -7,7 +7,7 @@ from archsim.base.dtypes import F16, I32, DType
 from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.simd import Control
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs, ignored
 from archsim.lower.operands import data_tiles
 from archsim.lower.simd.emit import BARRIER, Stream, pack
@@ -79,3 +79,9 @@ def _notes(instr: BoundInstr, dst: TileView, row: Conversion, wraps: bool, arch:
         taken = MODES.get(row.default, "rint")
         notes += departs(instr, f"rmode=odd of tcvt works for f32 -> f16 only; it runs as {taken}")
     return notes
+
+
+FAMILIES: Families[SimdArch] = {
+    "convert": convert,
+    "addreluconv": add_relu_convert,
+}

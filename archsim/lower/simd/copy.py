@@ -5,7 +5,7 @@ from dataclasses import replace
 from archsim.arch import SimdArch
 from archsim.isa.operands import BoundInstr
 from archsim.isa.simd import RowLoop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import data_tiles
 from archsim.lower.simd.emit import Plane, Stream
 
@@ -30,3 +30,8 @@ def copy(instr: BoundInstr, arch: SimdArch) -> Lowered:
     moved = [replace(t.valid_region(width), rows=rows) for t in (src, dst)]
     source = replace(src.valid_region(cols * src.dtype.itemsize), rows=rows)
     return Lowered((loop,), (moved[0],), (moved[1],), (source,))
+
+
+FAMILIES: Families[SimdArch] = {
+    "move": copy,
+}

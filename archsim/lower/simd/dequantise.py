@@ -6,7 +6,7 @@ from archsim.arch import SimdArch
 from archsim.base.dtypes import F32, I32
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.simd import FULL, Mask, RowLoop, SimdItem
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import data_tiles, number, scratch
 from archsim.lower.simd.emit import (
     Item,
@@ -70,3 +70,8 @@ def _chain(
 
 def _block(chain: tuple[Stream, ...], repeat: int, mask: Mask, col: int) -> tuple[SimdItem, ...]:
     return fenced(*(step.uop(repeat, mask, col=col, looped=True) for step in chain))
+
+
+FAMILIES: Families[SimdArch] = {
+    "adddeqrelu": add_dequantise_relu,
+}

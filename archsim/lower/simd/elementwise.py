@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from archsim.arch import SimdArch
 from archsim.base.dtypes import U16
 from archsim.isa.operands import BoundInstr, TileView
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs, ignored
 from archsim.lower.operands import data_tiles, number, output
 from archsim.lower.simd.emit import Item, Plane, Stream, pack
@@ -174,3 +174,11 @@ def _fills_rows(tile: TileView) -> bool:
 
 def _are_contiguous(dst: TileView, src: TileView) -> bool:
     return (_is_full(dst) and _is_full(src)) or dst.rows == src.rows == 1
+
+
+FAMILIES: Families[SimdArch] = {
+    "binary": binary,
+    "expands": expands,
+    "scalar": scalar,
+    "unary": unary,
+}

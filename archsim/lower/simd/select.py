@@ -7,7 +7,7 @@ from archsim.arch import SimdArch
 from archsim.base.dtypes import F16, F32, I16, I32, U16, U32
 from archsim.isa.operands import MEMORY, BoundInstr, Region, TileView
 from archsim.isa.simd import Control, RowLoop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles, number, output, scratch, tile
 from archsim.lower.simd.elementwise import binary_items
@@ -171,3 +171,10 @@ def _compare_notes(instr: BoundInstr, src: TileView, mode: str) -> Notes:
             "convert to f16 or f32 first, or use a5",
         )
     return ()
+
+
+FAMILIES: Families[SimdArch] = {
+    "compare_scalar": compare_scalar,
+    "prelu": prelu,
+    "select": select,
+}

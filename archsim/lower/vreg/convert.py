@@ -8,7 +8,7 @@ from archsim.base.dtypes import DTYPES, F16, F32, I8, I16, I32, DType
 from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import VectorFunction, VregUop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles
 from archsim.lower.vreg.emit import (
@@ -172,3 +172,8 @@ def _clamping(shape: _Shape) -> str:
 _WRAPS: Mapping[tuple[DType, DType], Callable[[_Shape], Shaped]] = MappingProxyType(
     {(F32, I16): _f32_through_i32, (F16, I16): _f16_through_i32, (F16, I8): _f16_through_i16}
 )
+
+
+FAMILIES: Families[VregArch] = {
+    "convert": convert,
+}

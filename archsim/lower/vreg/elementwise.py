@@ -4,7 +4,7 @@ from archsim.arch import VregArch
 from archsim.base.dtypes import F16, F32, DType
 from archsim.isa.operands import BoundInstr
 from archsim.isa.vreg import VregUop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import data_tiles, number, output
 from archsim.lower.vreg.emit import Body, Path, Spot, form, path_of, walk
 
@@ -108,3 +108,13 @@ def _over_tiles(instr: BoundInstr, arch: VregArch, path: Path, body: Body) -> Lo
 
 def _unary_path(path: Path) -> Path:
     return Path.NEST if path is Path.NEST_POST else path
+
+
+FAMILIES: Families[VregArch] = {
+    "binary": binary,
+    "move": copy,
+    "prelu": binary,
+    "expands": expands,
+    "scalar": scalar,
+    "unary": unary,
+}

@@ -4,7 +4,7 @@ from archsim.arch import VregArch
 from archsim.base.dtypes import F16, F32, I16, I32, U8
 from archsim.isa.operands import BoundInstr
 from archsim.isa.vreg import VectorFunction, VregUop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import data_tiles, number
 from archsim.lower.vreg.emit import Body, Spot, nest
 
@@ -67,3 +67,9 @@ def _rows(instr: BoundInstr, arch: VregArch, body: Body) -> Lowered:
     lanes = arch.vector.width_bytes // srcs[0].dtype.itemsize
     loop = nest(dst.valid_rows, dst.valid_cols, lanes, body)
     return Lowered.over_tiles((VectorFunction((loop,)),), dst, srcs)
+
+
+FAMILIES: Families[VregArch] = {
+    "adddeqrelu": add_dequantise_relu,
+    "addreluconv": add_relu_convert,
+}

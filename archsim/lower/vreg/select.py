@@ -10,7 +10,7 @@ from archsim.arch import VregArch
 from archsim.base.dtypes import U8
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
-from archsim.lower.lowered import Lowered
+from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import number, output, tile
 from archsim.lower.vreg.emit import Spot, form
 
@@ -123,3 +123,9 @@ def _vectors_per_image(tile: TileView) -> int:
 def _image(mask: TileView, first: int, lanes: int) -> VregMem:
     """The bits of `lanes` lanes an iteration, from lane `first` of each row on."""
     return VregMem(mask.addr + first // 8, (mask.row_bytes, lanes // 8), U8, lanes, "bits")
+
+
+FAMILIES: Families[VregArch] = {
+    "compare_scalar": compare_scalar,
+    "select": select,
+}

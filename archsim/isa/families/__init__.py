@@ -1,0 +1,1 @@
+"""The rows of the tile instructions and the rules of their families, a file a group."""
