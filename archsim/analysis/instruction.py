@@ -12,7 +12,7 @@ from archsim.engine.jobs import Issued, Work, no_values
 from archsim.isa.operands import BoundInstr
 from archsim.isa.timing import half_up
 from archsim.lower import Lowered, lower
-from archsim.schedule.alone import bind_alone, question
+from archsim.schedule.alone import Question, bind_alone, question
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,11 @@ def instruction_cycles(
     Raises `InputError` for a question that makes no sense or that the core refuses.
     """
     asked = question(op, dtype, shape, valid, _split(keys))
-    chip = load(arch, overrides)
+    return time_alone(asked, load(arch, overrides))
+
+
+def time_alone(asked: Question, chip: ArchConfig) -> InstructionCycles:
+    """The answer to a question. Raises `InputError` where the core refuses it."""
     bound = bind_alone(asked, chip)
     _refuse(bound, chip)
     lowered = lower(bound, chip)

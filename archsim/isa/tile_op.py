@@ -36,7 +36,7 @@ class TileOp:
     may be written in either order, which then means something (`tdivs d <- a, scalar` and
     `tdivs d <- scalar, a`): bound operands keep the order as written. An instruction with several
     operand lists has a row for each, told apart by `form`; `requires` are the keys that must be
-    given to mean this form.
+    given to mean this form. `sample` is a shape that shows it, `sample_scalar` a legal scalar.
     """
 
     name: str
@@ -52,6 +52,8 @@ class TileOp:
     form: str = ""
     requires: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    sample: tuple[int, int] = (16, 64)
+    sample_scalar: float = 1.0
 
     @property
     def mnemonic(self) -> str:

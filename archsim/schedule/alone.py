@@ -82,6 +82,22 @@ def _row_is_whole(dtype: DType, cols: int, faults: Faults) -> None:
         )
 
 
+def extent(text: str) -> tuple[int, int]:
+    """Rows and columns of `--shape`. Raises `InputError` for anything else."""
+    faults = Faults()
+    found = _extent("--shape", text, faults)
+    faults.raise_if_any()
+    return found
+
+
+def element_type(word: str) -> DType:
+    """The type of `--dtype`. Raises `InputError` for a word that is none."""
+    faults = Faults()
+    found = _dtype(word, faults)
+    faults.raise_if_any()
+    return found
+
+
 def _extent(option: str, text: str, faults: Faults) -> tuple[int, int]:
     parts = text.lower().split("x")
     if len(parts) == 2 and all(part.isdigit() and int(part) > 0 for part in parts):
