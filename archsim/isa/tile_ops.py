@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from itertools import groupby
 from types import MappingProxyType
 
-from archsim.isa.families import compare, convert, elementwise, fused, moves, scalar_unit
+from archsim.isa.families import compare, convert, elementwise, fused, moves, part, scalar_unit
 from archsim.isa.rules import Rules
 from archsim.isa.tile_op import TileOp
 
-GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit)
+GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part)
 ISAS = ("a2a3", "a5")
 
 FORMS: Mapping[str, tuple[TileOp, ...]] = MappingProxyType(

@@ -10,6 +10,7 @@ from archsim.lower.notes import ignored
 
 _MOVES = {"load": moves.load, "store": moves.store}
 _NOTHING_RUNS = ("assign", "subview")  # they bind names to addresses
+_SOURCES_MAY_BE_EMPTY = ("concat", "part", "part_arg")  # the other source is copied
 
 
 def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:
@@ -18,7 +19,8 @@ def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:
     `archsim.check.check` must have found no error in it. An empty valid region gives no micro-ops.
     """
     family = instr.op.family
-    tiles = (operand for operand in (*instr.dst, *instr.src) if isinstance(operand, TileView))
+    operands = instr.dst if family in _SOURCES_MAY_BE_EMPTY else (*instr.dst, *instr.src)
+    tiles = (operand for operand in operands if isinstance(operand, TileView))
     if family in _NOTHING_RUNS or any(t.valid_rows < 1 or t.valid_cols < 1 for t in tiles):
         return Lowered(())
     if family in _MOVES:

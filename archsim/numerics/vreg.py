@@ -74,7 +74,7 @@ class _Unit:
             return self.load(uop, _mem(uop), axes)
         if uop.op == "PLDS":
             return self.load_mask(uop, _mem(uop), axes)
-        if uop.op == "VSTS":
+        if uop.op in ("VSTS", "VSTUS"):
             return self.store(uop, _mem(uop), axes)
         if uop.op == "PSTS":
             return self.store_mask(uop, _mem(uop), axes)

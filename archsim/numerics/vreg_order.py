@@ -11,6 +11,9 @@ from archsim.numerics.overlap import Footprint, apart, steps_apart
 Access = tuple[VregMem, tuple[Tail, ...] | None, tuple[int, ...]]
 
 
+STORES = ("VSTS", "VSTUS", "PSTS")
+
+
 def iterations_are_independent(
     loop: VregLoop, outer: tuple[int, ...], later: Sequence[VregNode] = ()
 ) -> bool:
@@ -24,7 +27,7 @@ def iterations_are_independent(
     behind = [replace(uop, pred=None) for uop, _ in _uops(later, outer)]
     if loop.iters > 1 and _carries_registers([uop for uop, _ in body]):
         return False
-    stores = [(uop.mem, _limits(uop.pred), n) for uop, n in body if uop.op in ("VSTS", "PSTS")]
+    stores = [(uop.mem, _limits(uop.pred), n) for uop, n in body if uop.op in STORES]
     loads = [
         (uop.mem, _consumers(uop, [*(u for u, _ in body[i + 1 :]), *behind]), n)
         for i, (uop, n) in enumerate(body)

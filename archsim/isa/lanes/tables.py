@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from archsim.isa.lanes import arith, compare, convert
+from archsim.isa.lanes import arith, compare, convert, generate
 from archsim.isa.lanes.arith import flushing, with_scalar
 from archsim.isa.lanes.state import LaneOp
 
@@ -84,5 +84,5 @@ _VREG: dict[str, LaneOp] = {
     "VCVT": LaneOp(convert.vreg_convert),
     "VTRC": LaneOp(convert.vreg_convert),
 }
-SIMD: Mapping[str, LaneOp] = MappingProxyType(_SIMD)
-VREG: Mapping[str, LaneOp] = MappingProxyType(_VREG)
+SIMD: Mapping[str, LaneOp] = MappingProxyType(_SIMD | generate.SIMD)
+VREG: Mapping[str, LaneOp] = MappingProxyType(_VREG | generate.VREG)

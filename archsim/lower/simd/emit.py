@@ -59,7 +59,8 @@ class Plane:
     def access(self, lanes: int, row: int, col: int, down: bool, looped: bool) -> Access:
         """From lane `col` of `row`; repeats go on along the row, or `down` the rows."""
         if self.fixed:
-            return Access(self.addr, self.dtype, repeat_stride=self.width(lanes))
+            width = self.width(lanes)
+            return Access(self.addr, self.dtype, repeat_stride=width, bits=self.bits)
         return Access(
             self.addr + row * self.pitch + self.width(col),
             self.dtype,
