@@ -4,35 +4,35 @@ import pytest
 from instrs import A2A3, A5, ARCHS, bind, spread, tile, window
 from lane_model import region_bytes
 
+from archsim.base.dtypes import DTYPES
 from archsim.isa.conversions import THROUGH_WIDER
 from archsim.isa.lanes.tables import SIMD, VREG
+from archsim.isa.pipes import Pipe
 from archsim.isa.simd import SimdUop
-from archsim.isa.tile_ops import TILE_OPS
+from archsim.isa.tile_ops import FORMS
 from archsim.isa.vreg import VregLoop
 from archsim.lower import Lowered, lower
 from archsim.lower.simd.wrap import CHAINS
+from archsim.schedule.alone import Question, bind_alone
 
 LEGAL = [
-    (isa, op.mnemonic, pair)
-    for op in TILE_OPS.values()
+    pytest.param(
+        isa, op, pair, id=f"{isa}-{op.mnemonic}{op.form and ':' + op.form}-{'-'.join(pair)}"
+    )
+    for forms in FORMS.values()
+    for op in forms
     for isa, pairs in op.dtypes.items()
     for pair in pairs
-    if op.family not in ("load", "store", "assign", "subview")
+    if op.family not in ("load", "store") and op.pipe is not Pipe.S
 ]
 
 
-def instruction(name, source, to):
-    """The instruction on tiles of 4x256 at their own places."""
-    op = TILE_OPS[name]
-    made = {
-        "tile": lambda: tile(source, "4x256"),
-        "mask": lambda: tile("u8", "4x64"),
-        "scalar": lambda: 1,
-    }
-    srcs = [made[arg.kind]() for arg in op.ins if not arg.scratch]
-    dst = tile(to, "4x64") if op.outs[0].kind == "mask" else tile(to, "4x256")
-    tmp = tile("u8", "5x64") if op.scratch and name != "tadddeqrelu" else tile("i32", "4x256")
-    return spread(bind(name, dst, *srcs, tmp=tmp if op.scratch else None))
+def instruction(isa, op, pair):
+    """The instruction on tiles at their own places, of the shape that shows it."""
+    source, to = (DTYPES[name] for name in pair)
+    attrs = {key: op.keys[key][0] for key in op.requires}
+    asked = Question(op, source, to, op.sample, op.sample, "", op.sample_scalar, attrs)
+    return bind_alone(asked, ARCHS[isa])
 
 
 def micro_ops(lowered):
@@ -48,23 +48,23 @@ def _inside(part):
             yield item
 
 
-@pytest.mark.parametrize(("isa", "name", "pair"), LEGAL)
-def test_every_legal_instruction_lowers_to_micro_ops_that_have_a_meaning(isa, name, pair):
-    lowered = lower(instruction(name, *pair), ARCHS[isa])
+@pytest.mark.parametrize(("isa", "op", "pair"), LEGAL)
+def test_every_legal_instruction_lowers_to_micro_ops_that_have_a_meaning(isa, op, pair):
+    lowered = lower(instruction(isa, op, pair), ARCHS[isa])
     names = [item.name for item in micro_ops(lowered) if isinstance(item, SimdUop)]
     known = SIMD
     if isa == "a5":
         names = [item.op for item in micro_ops(lowered)]
-        moves = ("VLDS", "VSTS", "PLDS", "PSTS", "PINTLV", "PUNPACK", "MEM_BAR")
+        moves = ("VLDS", "VSTS", "PLDS", "PSTS", "PINTLV", "PUNPACK", "MEM_BAR", "VSTUS")
         known = {**VREG, **dict.fromkeys(moves)}
     assert names
     assert set(names) <= set(known)
 
 
-@pytest.mark.parametrize(("isa", "name", "pair"), LEGAL)
-def test_every_simd_micro_op_has_a_cost(isa, name, pair):
+@pytest.mark.parametrize(("isa", "op", "pair"), LEGAL)
+def test_every_simd_micro_op_has_a_cost(isa, op, pair):
     if isa == "a2a3":
-        for item in micro_ops(lower(instruction(name, *pair), A2A3)):
+        for item in micro_ops(lower(instruction(isa, op, pair), A2A3)):
             if isinstance(item, SimdUop):
                 A2A3.uop(item.name, item.dtype.name)
 
