@@ -202,11 +202,12 @@ def few_bursts(case: Case, names: Names) -> str | None:
 
 _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
     "input": (same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
-              scalar_fits, window_is_nd, rules_part.index_dtype),
+              scalar_fits, window_is_nd, rules_part.index_dtype,
+              rules_part.has_pad),
     "shape": (positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
               covers_valid, mask_holds, mask_covers, scratch_holds, window_matches, few_bursts,
-              rules_part.one_covers, rules_part.columns_add_up),
-    "overlap": (apart, rules_part.apart_if_narrower),
+              rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in),
+    "overlap": (apart, rules_part.apart_if_narrower, rules_part.same_place),
 }  # fmt: skip
 RULES: Mapping[str, Rule] = MappingProxyType(
     {test.__name__: Rule(kind, test) for kind, tests in _TESTS.items() for test in tests}

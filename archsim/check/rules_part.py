@@ -47,3 +47,29 @@ def columns_add_up(case: Case, names: Names) -> str | None:
         return None
     parts = " + ".join(str(cols) for cols in sources)
     return f"{names[0]} has {dst} valid columns, must have {sum(sources)}: {parts}"
+
+
+def has_pad(case: Case, names: Names) -> str | None:
+    """There is a value to fill with."""
+    if case.tile(names[0]).pad != "null":
+        return None
+    return f"{names[0]} has pad null, must have zero, max or min to fill with"
+
+
+def fits_in(case: Case, names: Names) -> str | None:
+    """A declared shape no greater in either direction."""
+    own, other = (case.tile(name) for name in names)
+    if own.rows <= other.rows and own.cols <= other.cols:
+        return None
+    return (
+        f"{names[0]} is {own.rows}x{own.cols}, must fit in the {other.rows}x{other.cols} of"
+        f" {names[1]}"
+    )
+
+
+def same_place(case: Case, names: Names) -> str | None:
+    """One piece of memory under two names."""
+    own, other = (case.tile(name) for name in names)
+    if (own.addr, own.row_bytes) == (other.addr, other.row_bytes):
+        return None
+    return f"{names[0]} is at {own.addr:#x}, must be where {names[1]} is, at {other.addr:#x}"

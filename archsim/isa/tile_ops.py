@@ -4,11 +4,20 @@ from collections.abc import Mapping
 from itertools import groupby
 from types import MappingProxyType
 
-from archsim.isa.families import compare, convert, elementwise, fused, moves, part, scalar_unit
+from archsim.isa.families import (
+    compare,
+    convert,
+    elementwise,
+    fill,
+    fused,
+    moves,
+    part,
+    scalar_unit,
+)
 from archsim.isa.rules import Rules
 from archsim.isa.tile_op import TileOp
 
-GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part)
+GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part, fill)
 ISAS = ("a2a3", "a5")
 
 FORMS: Mapping[str, tuple[TileOp, ...]] = MappingProxyType(

@@ -10,7 +10,10 @@ from archsim.lower.notes import ignored
 
 _MOVES = {"load": moves.load, "store": moves.store}
 _NOTHING_RUNS = ("assign", "subview")  # they bind names to addresses
-_SOURCES_MAY_BE_EMPTY = ("concat", "part", "part_arg")  # the other source is copied
+# The other source is copied, or all is padding.
+_SOURCES_MAY_BE_EMPTY = (
+    "concat", "fill_pad", "fill_pad_expand", "fill_pad_in_place", "part", "part_arg",
+)  # fmt: skip
 
 
 def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:

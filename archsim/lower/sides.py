@@ -1,4 +1,4 @@
-"""Two sources of which one may be valid in a part of the destination only."""
+"""Sources that may be valid in a part of the destination only."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ def sides(dst: TileView, srcs: Sequence[TileView]) -> tuple[TileView, TileView]:
 
 
 def overlap(small: TileView) -> tuple[int, int]:
-    """Rows and columns where both sources are valid; none of either where one is empty."""
+    """Rows and columns of a valid region; none of either where it is empty."""
     if small.valid_rows < 1 or small.valid_cols < 1:
         return 0, 0
     return small.valid_rows, small.valid_cols

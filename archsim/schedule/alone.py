@@ -149,7 +149,9 @@ def bind_alone(asked: Question, arch: ArchConfig) -> BoundInstr:
     omitted = tuple(a.name for a in asked.op.ins if a.optional and not a.scratch)
     for arg in (*asked.op.outs, *given):
         operand = _operand(arg, asked, addr, is_dst=arg in asked.op.outs)
-        if isinstance(operand, TileView):
+        if isinstance(operand, TileView) and arg.at:
+            operand = replace(operand, addr=_place_of(arg.at, asked, placed))
+        elif isinstance(operand, TileView):
             addr = _next_base(operand)
         placed.append(operand)
     outs = len(asked.op.outs)
@@ -162,6 +164,13 @@ def bind_alone(asked: Question, arch: ArchConfig) -> BoundInstr:
     dtype, rows, cols = scratch
     tmp = TileView("tmp", Loc.VEC, dtype, rows, cols, rows, cols, addr, cols)
     return replace(bound, tmp=tmp)
+
+
+def _place_of(name: str, asked: Question, placed: list[Operand]) -> int:
+    names = [arg.name for arg in asked.op.outs]
+    tile = placed[names.index(name)]
+    assert isinstance(tile, TileView)
+    return tile.addr
 
 
 def _next_base(tile: TileView) -> int:
@@ -205,6 +214,7 @@ def _tile(arg: Arg, asked: Question, dtype: DType, addr: int) -> TileView:
         static_rows=asked.dynamic not in ("rows", "both"),
         static_cols=asked.dynamic not in ("cols", "both"),
         row_major=row_major,
+        pad=arg.pad,
     )
 
 

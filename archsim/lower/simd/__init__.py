@@ -4,9 +4,9 @@ from types import MappingProxyType
 
 from archsim.arch import SimdArch
 from archsim.lower.lowered import Families
-from archsim.lower.simd import convert, copy, dequantise, elementwise, part, select
+from archsim.lower.simd import convert, copy, dequantise, elementwise, fill, part, select
 
-_MODULES = (convert, copy, dequantise, elementwise, select, part)
+_MODULES = (convert, copy, dequantise, elementwise, select, part, fill)
 FAMILIES: Families[SimdArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )

@@ -4,9 +4,9 @@ from types import MappingProxyType
 
 from archsim.arch import VregArch
 from archsim.lower.lowered import Families
-from archsim.lower.vreg import convert, elementwise, fused, part, select
+from archsim.lower.vreg import convert, elementwise, fill, fused, part, select
 
-_MODULES = (convert, elementwise, fused, select, part)
+_MODULES = (convert, elementwise, fused, select, part, fill)
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )
