@@ -68,7 +68,7 @@ def conflicts(uop: SimdUop, row: int, banks: BankMap) -> Conflicts:
 
 def _reduce(access: Access, uop: SimdUop, row: int, banks: BankMap) -> _Operand:
     addr = access.addr + row * access.row_stride
-    lanes = uop.mask.lanes if uop.mask.mode == "partial" else uop.lanes
+    lanes = access.lanes or (uop.mask.lanes if uop.mask.mode == "partial" else uop.lanes)
     blocks = -(-lanes * access.dtype.itemsize // BLOCK_BYTES)
     return _Operand(
         addr // BLOCK_BYTES % banks.groups,

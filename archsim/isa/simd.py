@@ -17,7 +17,11 @@ class Access:
 
     Lane l of repeat r of row i is at
     `addr + i*row_stride + r*repeat_stride + (l // per_block)*block_stride + (l % per_block)*size`
-    with `per_block = 32 // size`. A packed mask operand (`dtype` u8, `bits=True`) holds lane l of
+    with `per_block = 32 // size`. `lanes` is how many lanes each repeat has here whatever the mask
+    says, where that differs from the micro-op's: one for a vcadd, 8 elements that a vbrcb reads;
+    0: those that the mask leaves on.
+
+    A packed mask operand (`dtype` u8, `bits=True`) holds lane l of
     repeat r in bit `l % 8` of byte `addr + i*row_stride + r*repeat_stride + l // 8`.
     """
 
@@ -27,6 +31,7 @@ class Access:
     repeat_stride: int = 256
     row_stride: int = 0
     bits: bool = False
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ VLDS fills the registers of `dst` from `mem`, VSTS writes its `src` to `mem` whe
 PLDS shares the bits of a mask image out to its `dst` predicates in order; PSTS writes those of its
 `src` predicates in order, whole: lanes that are off write 0. The second operand of the forms that
 end in S (VADDS, VCMPS) is `scalar`. A conversion made in two halves ends in the VOR, in unsigned
-lanes, of its even and its odd part.
+lanes, of its even and its odd part; `from_even` and `from_odd` make a widening one take every other
+lane. VCADD, VCMAX, VCMIN leave what they find in the lowest lane, the index behind it; a predicate
+masks their sources.
 """
 
 from dataclasses import dataclass
@@ -22,7 +24,9 @@ class VregMem:
     `steps` has one entry per enclosing loop, outermost first. `lanes` elements of `dtype` are
     touched at most. `dist` is the distribution: `norm`, `unpk` (element widened to register
     lanes), `pk` (even lanes packed), `dintlv` (fills two registers with the even and the odd half
-    of `lanes` elements), `bits` (predicate image, `lanes` bits), `brc` (one element to all lanes).
+    of `lanes` elements), `bits` (predicate image, `lanes` bits), `brc` (one element to all lanes),
+    `blk` (one block of 32 bytes, over and over), `e2b` (each element to a block of its own),
+    `onept` (stores the lowest lane alone; `lanes` is 1).
     """
 
     addr: int
@@ -30,6 +34,13 @@ class VregMem:
     dtype: DType
     lanes: int
     dist: str = "norm"
+
+    @property
+    def elements(self) -> int:
+        """How many elements of memory the lanes come from."""
+        size = self.dtype.itemsize
+        spread = {"brc": 1, "blk": 32 // size, "e2b": self.lanes * size // 32}
+        return spread.get(self.dist, self.lanes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,8 @@ def _how(uop: SimdUop, rows: int, state: NumericState) -> How:
     lanes = [src.dtype for src in uop.srcs if not src.bits]
     dtype = lanes[0] if lanes else uop.dst.dtype
     words = (*SIMD[uop.name].words, *uop.effect.split())
-    return How(
-        dtype, U8 if uop.dst.bits else uop.dst.dtype, state, _scalar(uop, dtype, rows), words
-    )
+    to = U8 if uop.dst.bits else uop.dst.dtype
+    return How(dtype, to, state, _scalar(uop, dtype, rows), words, uop.lanes)
 
 
 def _scalar(uop: SimdUop, dtype: Any, rows: int) -> Any:

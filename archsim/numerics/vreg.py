@@ -8,7 +8,7 @@ as one, of length 1 where nothing depends on it. A predicate is a register of bo
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -98,12 +98,11 @@ class _Unit:
         return Step(left, writes=False)
 
     def load(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        lanes = 1 if mem.dist == "brc" else mem.lanes
-        view = self.memory.view(_UB, *_window(mem, axes, mem.dtype.np, lanes))
+        view = self.memory.view(_UB, *_window(mem, axes, mem.dtype.np, mem.elements))
         count = len(uop.dst)  # 2 where a load deinterleaves
 
         def loaded(gm_addr: int) -> tuple[Write, ...]:
-            copied = view.copy()
+            copied = _distributed(view.copy(), mem)
             for part, name in enumerate(uop.dst):
                 self.registers[name] = copied[..., part::count]
             return ()
@@ -140,6 +139,8 @@ class _Unit:
             lanes = _as_type(self.expanded(uop.src[0], _depth(axes)), mem.dtype.np)
             if mem.dist == "pk" and lanes.shape[-1] > mem.lanes:
                 lanes = lanes[..., :: lanes.shape[-1] // mem.lanes]
+            elif mem.dist == "onept":
+                lanes = lanes[..., :1]
             whole = np.broadcast_to(lanes, shape)
             return [(target, whole[part]) for target, part in parts]
 
@@ -184,7 +185,7 @@ class _Unit:
         return Step(stored)
 
     def compute(self, uop: VregUop, axes: Axes) -> Step:
-        function = VREG[uop.op].function
+        op = VREG[uop.op]
         words = tuple(uop.effect.split())
         scalar = None if uop.scalar is None else as_element(uop.scalar, uop.dtype)
         how = How(uop.dtype, uop.to or uop.dtype, self.state, scalar, words)
@@ -193,8 +194,12 @@ class _Unit:
 
         def computed(gm_addr: int) -> tuple[Write, ...]:
             sources = [_as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
-            results = function(how, *sources)
             on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
+            if op.mixes:
+                lanes = max(source.shape[-1] for source in sources)
+                results, on = op.function(replace(how, on=on, lanes=lanes), *sources), None
+            else:
+                results = op.function(how, *(_taken(source, words) for source in sources))
             for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
                 self.registers[name] = _with_axes(_spread(_masked(out, on), how), depth)
             return ()
@@ -206,6 +211,20 @@ class _Unit:
         lanes = self.registers[name]
         missing = depth + 1 - lanes.ndim
         return lanes.reshape(*lanes.shape[:-1], *(1,) * missing, lanes.shape[-1])
+
+
+def _distributed(lanes: Lanes, mem: VregMem) -> Lanes:
+    """The elements of a load over the lanes of its register."""
+    if mem.dist == "blk":
+        return np.tile(lanes, mem.lanes // mem.elements)
+    return np.repeat(lanes, mem.lanes // mem.elements, axis=-1) if mem.dist == "e2b" else lanes
+
+
+def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:
+    """Every other lane, where a widening conversion takes the even or the odd ones."""
+    if "from_even" in words:
+        return lanes[..., 0::2]
+    return lanes[..., 1::2] if "from_odd" in words else lanes
 
 
 def _masked(lanes: Lanes, on: Lanes | None) -> Lanes:

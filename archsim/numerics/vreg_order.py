@@ -103,7 +103,7 @@ def _reach(mem: VregMem, tail: Tail | None, iters: int, step: int) -> int:
     """Bytes from the start of the innermost loop to one past the last lane that is on."""
     if mem.dist == "bits":
         return (iters - 1) * step + -(-mem.lanes // 8)
-    size, lanes = mem.dtype.itemsize, 1 if mem.dist == "brc" else mem.lanes
+    size, lanes = mem.dtype.itemsize, mem.elements
     if tail is None:
         return (iters - 1) * step + lanes * size
     total, stride = tail.total - tail.offset, tail.stride or tail.lanes

@@ -1,7 +1,7 @@
 """Strided numpy windows on the operands of simd micro-ops, packed masks included."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,14 @@ class Grid:
         """Shape of the lanes that lane functions see."""
         return self.rows, self.repeats, self.lanes
 
+    def seen_by(self, access: Access) -> "Grid":
+        """The same repeats with the lanes of one operand."""
+        return replace(self, lanes=access.lanes) if access.lanes else self
+
 
 def width_bytes(access: Access, lanes: int) -> int:
-    """Bytes from the first lane of a repeat to one past its last."""
+    """Bytes from the first lane of a repeat to one past its last, `lanes` of the mask being on."""
+    lanes = access.lanes or lanes
     if access.bits:
         return -(-lanes // 8)
     blocks, rest = divmod(lanes - 1, _per_block(access))
@@ -44,7 +49,11 @@ def width_bytes(access: Access, lanes: int) -> int:
 
 
 def reader(access: Access, grid: Grid, memory: Memory) -> Reader:
-    """Gives the lanes of a source, shape `grid.shape`, as they are when it is called."""
+    """Gives the lanes of a source, shape `grid.shape`, as they are when it is called.
+
+    The last axis has as many lanes as the operand has by itself, if it says so.
+    """
+    grid = grid.seen_by(access)
     if access.bits:
         packed = memory.view(_UB, *_window(access, grid, 0, (-(-grid.lanes // 8),)))
         return lambda: unpack(packed, grid.lanes)
@@ -59,7 +68,11 @@ def reader(access: Access, grid: Grid, memory: Memory) -> Reader:
 
 
 def writer(access: Access, grid: Grid, memory: Memory) -> Writer:
-    """Takes result lanes that broadcast to `grid.shape` and says what they write where."""
+    """Takes result lanes that broadcast to `grid.shape` and says what they write where.
+
+    The last axis has as many lanes as the operand has by itself, if it says so.
+    """
+    grid = grid.seen_by(access)
     if access.bits:
         return _bit_writer(access, grid, memory)
     if access.block_stride == _BLOCK_BYTES:

@@ -38,12 +38,29 @@ class NaiveCore:
             elif uop.mask.mode == "count":
                 on = min(uop.lanes, uop.mask.lanes - done)
             done += on
-            results = [
-                self._lane(uop, row, [self._read(s, row, repeat, lane) for s in uop.srcs])
-                for lane in range(on)
-            ]
+            results = self._repeat(uop, row, repeat, on)
             for lane, value in enumerate(results):
                 self._write(uop.dst, row, repeat, lane, value)
+
+    def _repeat(self, uop: SimdUop, row: int, repeat: int, on: int) -> list[int]:
+        if uop.name in ("vcadd", "vcgadd", "vcpadd", "vbrcb"):
+            source = uop.srcs[0]
+            values = [self._read(source, row, repeat, k) for k in range(source.lanes or on)]
+            return self._mixed(uop, [*values, *[0] * (uop.lanes - len(values))])
+        return [
+            self._lane(uop, row, [self._read(s, row, repeat, lane) for s in uop.srcs])
+            for lane in range(on)
+        ]
+
+    @staticmethod
+    def _mixed(uop: SimdUop, lanes: list[int]) -> list[int]:
+        dtype = uop.dst.dtype
+        per_block = 32 // dtype.itemsize
+        if uop.name == "vbrcb":
+            return [lanes[block] for block in range(8) for _ in range(per_block)]
+        size = {"vcadd": len(lanes), "vcgadd": per_block, "vcpadd": 2}[uop.name]
+        groups = [lanes[k : k + size] for k in range(0, len(lanes), size)]
+        return [_wrapped(sum(group), dtype) for group in groups]
 
     @staticmethod
     def _place(access: Access, row: int, repeat: int, lane: int) -> int:

@@ -1,5 +1,7 @@
 """simd micro-ops on memory against the naive model, and what masks and strides mean by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,7 +75,12 @@ SHAPES = {
     "vconv_s162f32": (F32, (I16,)),
     "vsel": (I32, ("bits", I32, I32)),
     "vcmpvs_eq": ("bits", (I32,)),
+    "vcadd": (I32, (I32,)),
+    "vcgadd": (I16, (I16,)),
+    "vcpadd": (I32, (I32,)),
+    "vbrcb": (I16, (I16,)),
 }
+MIXED = {"vcadd": (1, 0), "vcgadd": (8, 0), "vcpadd": (32, 0), "vbrcb": (0, 8)}  # lanes: dst, src
 
 
 @st.composite
@@ -102,7 +109,14 @@ def uops(draw: st.DrawFn) -> SimdUop:
     )
     step = draw(st.sampled_from([0, 32])) if name == "vector_dup" else 0
     srcs = tuple(access(kind, False) for kind in sources)
-    return SimdUop(name, widest, lanes, repeat, mask, access(to, True), srcs, scalar, step)
+    dst = access(to, True)
+    if name in MIXED:
+        own, read = MIXED[name]
+        near = draw(st.sampled_from([dst.repeat_stride, dst.dtype.itemsize * max(own, 1)]))
+        dst = replace(dst, lanes=own, repeat_stride=near)
+        srcs = tuple(replace(src, lanes=read) for src in srcs)
+        mask = FULL if read else mask
+    return SimdUop(name, widest, lanes, repeat, mask, dst, srcs, scalar, step)
 
 
 @settings(max_examples=200, deadline=None)

@@ -56,6 +56,9 @@ class How:
 
     `dtype` is the type of the sources, `to` the type of the result (the same unless it converts).
     `scalar` is a numpy scalar of the source type. `words` are a rounding mode, `sat` or `wrap`.
+    A function that mixes lanes needs two more: `lanes` of a whole repeat or register, of which a
+    source of a simd micro-op holds the first few, and `on`, the predicate of a vreg one (None:
+    all lanes are on).
     """
 
     dtype: DType
@@ -63,6 +66,8 @@ class How:
     state: NumericState
     scalar: Any = None
     words: tuple[str, ...] = ()
+    lanes: int = 0
+    on: Lanes | None = None
 
     @property
     def rounding(self) -> Rounding:
@@ -75,7 +80,12 @@ LaneFunction = Callable[..., Lanes]  # (how, *source lanes) -> result lanes
 
 @dataclass(frozen=True, slots=True)
 class LaneOp:
-    """A lane function and the words that the micro-op's name implies."""
+    """A lane function and the words that the micro-op's name implies.
+
+    `mixes`: result lanes come from other lanes than their own, so that a predicate masks sources
+    (the function sees it as `how.on`) and not results.
+    """
 
     function: LaneFunction
     words: tuple[str, ...] = ()
+    mixes: bool = False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from archsim.isa.lanes import arith, compare, convert, generate
+from archsim.isa.lanes import arith, compare, convert, generate, reduce
 from archsim.isa.lanes.arith import flushing, with_scalar
 from archsim.isa.lanes.state import LaneOp
 
@@ -41,7 +41,6 @@ _SIMD: dict[str, LaneOp] = {
     "vabs": LaneOp(arith.absolute),
     "vrelu": LaneOp(arith.relu),
     "vnot": LaneOp(arith.bit_not),
-    "vector_dup": LaneOp(arith.dup),
     "copy_ubuf_to_ubuf": LaneOp(arith.copy),
     "vsel": LaneOp(compare.select),
     "vconv_deq": LaneOp(convert.deq),
@@ -76,13 +75,11 @@ _VREG: dict[str, LaneOp] = {
     "VABS": LaneOp(arith.absolute),
     "VRELU": LaneOp(arith.relu),
     "VNOT": LaneOp(arith.bit_not),
-    "VDUP": LaneOp(arith.dup),
-    "VBR": LaneOp(arith.dup),
     "VCMP": LaneOp(compare.compare),
     "VCMPS": LaneOp(with_scalar(compare.compare)),
     "VSEL": LaneOp(compare.select),
     "VCVT": LaneOp(convert.vreg_convert),
     "VTRC": LaneOp(convert.vreg_convert),
 }
-SIMD: Mapping[str, LaneOp] = MappingProxyType(_SIMD | generate.SIMD)
-VREG: Mapping[str, LaneOp] = MappingProxyType(_VREG | generate.VREG)
+SIMD: Mapping[str, LaneOp] = MappingProxyType({**_SIMD, **generate.SIMD, **reduce.SIMD})
+VREG: Mapping[str, LaneOp] = MappingProxyType({**_VREG, **generate.VREG, **reduce.VREG})
