@@ -10,7 +10,7 @@ from math import isfinite, prod
 from types import MappingProxyType
 
 from archsim.base.dtypes import DTYPES, DType
-from archsim.check import rules_part
+from archsim.check import rules_generate, rules_part
 from archsim.check.case import Case
 from archsim.check.scratch import mask_row_bytes, scratch_bytes
 from archsim.isa.operands import TileView
@@ -203,10 +203,11 @@ def few_bursts(case: Case, names: Names) -> str | None:
 _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
     "input": (same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
               scalar_fits, window_is_nd, rules_part.index_dtype,
-              rules_part.has_pad),
+              rules_part.has_pad, rules_generate.word),
     "shape": (positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
               covers_valid, mask_holds, mask_covers, scratch_holds, window_matches, few_bursts,
-              rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in),
+              rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in,
+              rules_generate.has_bins),
     "overlap": (apart, rules_part.apart_if_narrower, rules_part.same_place),
 }  # fmt: skip
 RULES: Mapping[str, Rule] = MappingProxyType(

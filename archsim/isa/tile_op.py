@@ -13,9 +13,9 @@ class Arg:
 
     `shape` is its extent against the instruction's R rows and C columns: `full` R x C, `row`
     1 x C, `col` R x 1 column-major, `block_col` R x one block of 32 bytes, `transposed` C x R,
-    `double` R x 2C, `half` R x C/2. `dtype` names its element type where that is fixed; else a
-    destination has the instruction's destination type and a source its source type. `pad` is the
-    padding that shows the instruction, `at` the operand whose memory this one is.
+    `double` R x 2C, `half` R x C/2, `bins` R x 256. `dtype` names its element type where that is
+    fixed; else a destination has the instruction's destination type and a source its source type.
+    `pad` is the padding that shows the instruction, `at` the operand whose memory this one is.
     """
 
     name: str

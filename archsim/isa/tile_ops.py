@@ -10,6 +10,7 @@ from archsim.isa.families import (
     elementwise,
     fill,
     fused,
+    generate,
     moves,
     part,
     scalar_unit,
@@ -17,7 +18,7 @@ from archsim.isa.families import (
 from archsim.isa.rules import Rules
 from archsim.isa.tile_op import TileOp
 
-GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part, fill)
+GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part, fill, generate)
 ISAS = ("a2a3", "a5")
 
 FORMS: Mapping[str, tuple[TileOp, ...]] = MappingProxyType(

@@ -226,5 +226,6 @@ _EXTENTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
     "block_col": lambda rows, cols, block: (rows, block),
     "transposed": lambda rows, cols, block: (cols, rows),
     "double": lambda rows, cols, block: (rows, 2 * cols),
+    "bins": lambda rows, cols, block: (rows, 256),
     "half": lambda rows, cols, block: (rows, cols // 2),
 }

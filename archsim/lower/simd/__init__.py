@@ -4,9 +4,9 @@ from types import MappingProxyType
 
 from archsim.arch import SimdArch
 from archsim.lower.lowered import Families
-from archsim.lower.simd import convert, copy, dequantise, elementwise, fill, part, select
+from archsim.lower.simd import convert, copy, dequantise, elementwise, fill, generate, part, select
 
-_MODULES = (convert, copy, dequantise, elementwise, select, part, fill)
+_MODULES = (convert, copy, dequantise, elementwise, select, part, fill, generate)
 FAMILIES: Families[SimdArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )

@@ -4,9 +4,9 @@ from types import MappingProxyType
 
 from archsim.arch import VregArch
 from archsim.lower.lowered import Families
-from archsim.lower.vreg import convert, elementwise, fill, fused, part, select
+from archsim.lower.vreg import convert, elementwise, fill, fused, generate, part, random, select
 
-_MODULES = (convert, elementwise, fused, select, part, fill)
+_MODULES = (convert, elementwise, fused, select, part, fill, generate, random)
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )
