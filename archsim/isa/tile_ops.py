@@ -8,17 +8,33 @@ from archsim.isa.families import (
     compare,
     convert,
     elementwise,
+    expand,
     fill,
     fused,
     generate,
     moves,
     part,
+    quantise,
+    reduce,
     scalar_unit,
 )
 from archsim.isa.rules import Rules
 from archsim.isa.tile_op import TileOp
 
-GROUPS = (moves, elementwise, compare, convert, fused, scalar_unit, part, fill, generate)
+GROUPS = (
+    moves,
+    elementwise,
+    compare,
+    convert,
+    fused,
+    scalar_unit,
+    part,
+    fill,
+    generate,
+    reduce,
+    expand,
+    quantise,
+)
 ISAS = ("a2a3", "a5")
 
 FORMS: Mapping[str, tuple[TileOp, ...]] = MappingProxyType(

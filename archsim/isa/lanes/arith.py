@@ -145,10 +145,14 @@ def dup(how: How, *_: Lanes) -> Lanes:
 
 
 def with_scalar(op: LaneFunction) -> LaneFunction:
-    """The form of a two-input function whose second input is the scalar."""
+    """The form of a two-input function whose second input is the scalar.
 
-    def by_scalar(how: How, a: Lanes) -> Lanes:
-        return op(how, a, how.scalar)
+    An `element` is a scalar that the scalar unit read from UB; the word `negated` changes its sign.
+    """
+
+    def by_scalar(how: How, a: Lanes, *element: Lanes) -> Lanes:
+        value = element[0] if element else how.scalar
+        return op(how, a, np.negative(value) if "negated" in how.words else value)
 
     return by_scalar
 

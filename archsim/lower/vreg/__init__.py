@@ -4,9 +4,19 @@ from types import MappingProxyType
 
 from archsim.arch import VregArch
 from archsim.lower.lowered import Families
-from archsim.lower.vreg import convert, elementwise, fill, fused, generate, part, random, select
+from archsim.lower.vreg import (
+    convert,
+    elementwise,
+    fill,
+    fused,
+    generate,
+    part,
+    quantise,
+    random,
+    select,
+)
 
-_MODULES = (convert, elementwise, fused, select, part, fill, generate, random)
+_MODULES = (convert, elementwise, fused, select, part, fill, generate, random, quantise)
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )
