@@ -8,10 +8,17 @@ from typing import cast
 import typer
 
 from archsim.base.errors import Diagnostic
-from archsim.cli.commands import EXIT_FINDING, EXIT_INPUT, app
+from archsim.cli.app import EXIT_FINDING, EXIT_INPUT, app, reports_errors
+from archsim.cli.explaining import explain, timeline
+from archsim.cli.looking_up import cycles, isa, schema
 from archsim.cli.output import print_errors
+from archsim.cli.running import check, lower, run
 
 __all__ = ["app", "main"]
+
+COMMANDS = (run, check, timeline, explain, lower, cycles, isa, schema)  # as the help lists them
+for _command in COMMANDS:
+    app.command()(reports_errors(_command))
 
 EXIT_BUG, EXIT_INTERRUPTED = 70, 130
 # What a command line that cannot be read raises; typer exports only its children.
