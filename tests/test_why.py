@@ -1,5 +1,7 @@
 """`archsim timeline` and `archsim explain`: when and why, on programs small enough to work out."""
 
+from itertools import pairwise
+
 import pytest
 from cli_runs import archsim
 
@@ -84,7 +86,7 @@ def test_the_chain_of_reasons_reaches_back_to_the_start_without_gaps(chain):
         ("run", 0),
     ]
     assert steps[-1]["from"] == 0
-    for later, earlier in zip(steps, steps[1:], strict=False):
+    for later, earlier in pairwise(steps):
         assert earlier["to"] == later["from"]
     assert steps[0]["where"] == "chain.yaml:14"
 
