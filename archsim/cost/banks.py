@@ -61,6 +61,8 @@ def conflicts(uop: SimdUop, row: int, banks: BankMap) -> Conflicts:
        the hardware shifts apart), which is known for equal strides only. 3. Blocks of one operand
        in one group are served one a cycle.
     """
+    if uop.name.startswith("scatter_vnchwconv"):  # 16 addresses a side: no rule is known
+        return Conflicts(0, 0, 0)
     reads = tuple(_reduce(a, uop, row, banks) for a in uop.srcs if not a.bits)
     write = None if uop.dst.bits else _reduce(uop.dst, uop, row, banks)
     return _count(reads, write, uop.repeat, banks)

@@ -50,6 +50,14 @@ FULL = Mask("full")
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """The bytes of UB at whose places data point: `size_bytes` from `addr`, the same in all rows."""
+
+    addr: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class SimdUop:
     """One vector micro-op.
 
@@ -61,6 +69,11 @@ class SimdUop:
     to integers treats what does not fit: `sat` clamps, `wrap` keeps the low bits; empty, the
     ambient state of the core decides. vcmpvs and vcmpv keep the tile's own `dtype`, its oddities
     are theirs; their `dst` and the first source of vsel (mask, on_true, on_false) are packed bits.
+    `table` is what a micro-op reaches through its data: vgather and vgatherb read there, what byte
+    offsets (srcs[0]) say; a vmuls makes such offsets of indices; scalar_scatter writes srcs[0] there
+    where srcs[1] says; vreducev2 packs srcs[0] there where the bits of srcs[1] are set.
+    scatter_vnchwconv turns `lanes` = rows * columns elements, rows `block_stride` bytes apart on
+    both sides.
     """
 
     name: str
@@ -74,6 +87,7 @@ class SimdUop:
     scalar_step: int = 0
     effect: str = ""
     argument: int | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)

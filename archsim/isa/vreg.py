@@ -7,7 +7,9 @@ PLDS shares the bits of a mask image out to its `dst` predicates in order; PSTS 
 `src` predicates in order, whole: lanes that are off write 0. The second operand of the forms that
 end in S (VADDS, VCMPS) is `scalar`. A conversion made in two halves ends in the VOR, in unsigned
 lanes, of its even and its odd part; `from_even` and `from_odd` make a widening one take every other
-lane. VCADD, VCMAX, VCMIN leave what they find in the lowest lane, the index behind it; a predicate
+lane. VGATHER2 and VGATHERB load from, VSCATTER stores to elements of `mem` that index lanes count
+from where the access starts (VGATHERB: bytes, one block each); the bounds of `mem` stay where they
+are. VSTUR stores behind what it stored before: its `dst` counts. VCADD, VCMAX, VCMIN leave what they find in the lowest lane, the index behind it; a predicate
 masks their sources.
 """
 
@@ -55,6 +57,12 @@ class Tail:
     lanes: int
     offset: int = 0
     stride: int = 0  # lanes consumed per iteration; 0 means `lanes`
+    steady: bool = False  # nothing is consumed: the loop runs over something else
+
+    @property
+    def step(self) -> int:
+        """Lanes consumed per iteration."""
+        return 0 if self.steady else self.stride or self.lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,8 @@ class VregUop:
     type. `effect` refines the meaning in words: a comparison (`gt`), a rounding mode (`rint`,
     `odd`), `sat` or `wrap` where the instruction sets CTRL[59] around itself, and `part_even` or
     `part_odd` where a narrowing conversion fills every other lane (without: one lane each, as an
-    `unpk` load gives and a `pk` store takes them). `pred` masks the result lanes: they become 0.
+    `unpk` load gives and a `pk` store takes them). `pred` masks the result lanes: they become 0,
+    or those of the first source with the word `merge`.
     VSEL reads its predicate by name: src = (mask, on_true, on_false).
     """
 

@@ -50,12 +50,14 @@ def run(steps: Sequence[Step], gm_addr: int) -> Effects:
 def _run_in_place(steps: Sequence[Step], gm_addr: int) -> Effects:
     # Later micro-ops may read what earlier ones wrote: all do write, and it is put back at the end.
     before: dict[Target, Lanes] = {}
-    for step in steps:
-        for target, values in step.run(gm_addr):
-            if target not in before:
-                before[target] = target.view.copy()
-            target.view[...] = values
-    after = [(target, target.view.copy()) for target in before]
-    for target in reversed(before):
-        target.view[...] = before[target]
+    try:
+        for step in steps:
+            for target, values in step.run(gm_addr):
+                if target not in before:
+                    before[target] = target.view.copy()
+                target.view[...] = values
+        after = [(target, target.view.copy()) for target in before]
+    finally:  # also where data point outside their memory
+        for target in reversed(before):
+            target.view[...] = before[target]
     return Effects(after)

@@ -25,6 +25,16 @@ class OutsideMemory(Exception):
         )
 
 
+class IndexOutside(OutsideMemory):
+    """An index in memory that names no element: `value`, at `element` of `row` of the indices."""
+
+    def __init__(self, what: str, value: int, row: int, element: int, rule: str) -> None:
+        self.value, self.row, self.element = value, row, element
+        Exception.__init__(
+            self, f"{what} {value} in element {element} of row {row} is outside, must be {rule}"
+        )
+
+
 class Memory:
     """Global memory, zero at the start, and the on-chip memories, poisoned at the start.
 

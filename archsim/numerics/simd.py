@@ -16,6 +16,7 @@ from archsim.isa.lanes.state import How, NumericState
 from archsim.isa.lanes.tables import SIMD
 from archsim.isa.simd import Access, RowLoop, SimdUop
 from archsim.numerics.effects import Step, Write
+from archsim.numerics.irregular import irregular_step, is_irregular
 from archsim.numerics.memory import Memory
 from archsim.numerics.overlap import Footprint, apart, never_ahead, steps_apart
 from archsim.numerics.windows import Grid, reader, width_bytes, writer
@@ -24,9 +25,13 @@ from archsim.numerics.windows import Grid, reader, width_bytes, writer
 def simd_steps(loop: RowLoop, memory: Memory, state: NumericState) -> list[Step]:
     """The micro-ops of a row loop, ready to run; rows run together where that changes nothing."""
     uops = [item for item in loop.body if isinstance(item, SimdUop)]
-    if not _rows_are_independent(uops, loop.rows):
-        in_turn = [_at_row(uop, row) for row in range(loop.rows) for uop in uops]
-        return [step for uop in in_turn for step in _uop_steps(uop, 1, memory, state)]
+    if any(map(is_irregular, uops)) or not _rows_are_independent(uops, loop.rows):
+        return [
+            step
+            for row in range(loop.rows)
+            for uop in uops
+            for step in _row_steps(_at_row(uop, row), row, memory, state)
+        ]
     steps: list[Step] = []
     for uop in uops:
         if loop.rows > 1 and uop.dst.row_stride == 0:
@@ -35,6 +40,12 @@ def simd_steps(loop: RowLoop, memory: Memory, state: NumericState) -> list[Step]
         else:
             steps += _uop_steps(uop, loop.rows, memory, state)
     return steps
+
+
+def _row_steps(uop: SimdUop, row: int, memory: Memory, state: NumericState) -> list[Step]:
+    if is_irregular(uop):
+        return [irregular_step(uop, row, memory)]
+    return _uop_steps(uop, 1, memory, state)
 
 
 def _at_row(uop: SimdUop, row: int) -> SimdUop:

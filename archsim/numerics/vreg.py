@@ -20,7 +20,8 @@ from archsim.isa.lanes.tables import VREG
 from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
 from archsim.numerics.effects import Step, Write
 from archsim.numerics.memory import Memory, Target
-from archsim.numerics.vreg_order import iterations_are_independent
+from archsim.numerics.vreg_irregular import Reach, gathered, packed_behind, scattered
+from archsim.numerics.vreg_order import GATHERS, iterations_are_independent
 
 _UB = "UB"
 _BYTE = np.dtype(np.uint8)
@@ -74,10 +75,16 @@ class _Unit:
             return self.load(uop, _mem(uop), axes)
         if uop.op == "PLDS":
             return self.load_mask(uop, _mem(uop), axes)
-        if uop.op in ("VSTS", "VSTUS"):
+        if uop.op in ("VSTS", "VSTUS", "VSTUR", "SPRSTI"):
             return self.store(uop, _mem(uop), axes)
         if uop.op == "PSTS":
             return self.store_mask(uop, _mem(uop), axes)
+        if uop.op in GATHERS:
+            return self.gather(uop, _mem(uop), axes)
+        if uop.op == "VSCATTER":
+            return self.scatter(uop, _mem(uop), axes)
+        if uop.op == "VSTUR" and uop.dst:
+            return self.store_behind(uop, _mem(uop), axes)
         if uop.op in _SHUFFLES:
             return self.rename(uop, axes)
         if uop.op == "MEM_BAR":
@@ -120,6 +127,38 @@ class _Unit:
             return ()
 
         return Step(loaded, writes=False)
+
+    def gather(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        mask, depth, reach = _mask(uop.pred, axes), _depth(axes), _reach(mem, axes)
+
+        def loaded(gm_addr: int) -> tuple[Write, ...]:
+            indices = self.expanded(uop.src[0], depth)
+            self.registers[uop.dst[0]] = gathered(uop, reach, self.memory, indices, mask)
+            return ()
+
+        return Step(loaded, writes=False)
+
+    def scatter(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        mask, depth, reach = _mask(uop.pred, axes), _depth(axes), _reach(mem, axes)
+
+        def stored(gm_addr: int) -> list[Write]:
+            values, indices = (self.expanded(name, depth) for name in uop.src)
+            return scattered(reach, self.memory, _as_type(values, mem.dtype.np), indices, mask)
+
+        return Step(stored)
+
+    def store_behind(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
+        """The lanes that a compaction kept (src: lanes, predicate, count so far), and the count."""
+        addr = _window(mem, axes, mem.dtype.np, mem.lanes)[0]
+
+        def stored(gm_addr: int) -> list[Write]:
+            values, on, count = (self.registers[name] for name in uop.src)
+            lanes = _as_type(values, mem.dtype.np)
+            writes, now = packed_behind(mem, addr, self.memory, lanes, on, int(count.flat[0]))
+            self.registers[uop.dst[0]] = np.array([now], np.int32)
+            return writes
+
+        return Step(stored)
 
     def rename(self, uop: VregUop, axes: Axes) -> Step:
         """A mask shuffle: predicates hold logical lanes here, so that it only names them anew."""
@@ -201,7 +240,8 @@ class _Unit:
             else:
                 results = op.function(how, *(_taken(source, words) for source in sources))
             for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
-                self.registers[name] = _with_axes(_spread(_masked(out, on), how), depth)
+                kept = sources[0] if "merge" in words else None
+                self.registers[name] = _with_axes(_spread(_masked(out, on, kept), how), depth)
             return ()
 
         return Step(computed, writes=False)
@@ -227,9 +267,11 @@ def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:
     return lanes[..., 1::2] if "from_odd" in words else lanes
 
 
-def _masked(lanes: Lanes, on: Lanes | None) -> Lanes:
-    """Result lanes, 0 where the predicate is off."""
-    return lanes if on is None else np.where(on, lanes, np.zeros((), lanes.dtype))
+def _masked(lanes: Lanes, on: Lanes | None, kept: Lanes | None = None) -> Lanes:
+    """Result lanes; where the predicate is off those of `kept`, or 0."""
+    if on is None:
+        return lanes
+    return np.where(on, lanes, np.zeros((), lanes.dtype) if kept is None else kept)
 
 
 def _with_axes(lanes: Lanes, depth: int) -> Lanes:
@@ -266,13 +308,28 @@ def _window(
     return addr, dtype, (*shape, lanes), (*strides, dtype.itemsize)
 
 
+def _reach(mem: VregMem, axes: Axes) -> Reach:
+    """What an access reaches by index, and how far from its start the indices count."""
+    shape = tuple(axis.iters for axis in axes if axis.index is None)
+    ahead = np.zeros((*shape, 1), np.int64)
+    free = 0
+    for axis, step in zip(axes, mem.steps, strict=True):
+        if axis.index is not None:
+            ahead += axis.index * step
+        else:
+            along = np.arange(axis.iters) * step
+            ahead += along.reshape(-1, *(1,) * (len(shape) - free))
+            free += 1
+    return Reach(mem, ahead, shape, tuple(axis.index for axis in axes))
+
+
 def _counts(pred: Tail | str | None, lanes: int, axes: Axes) -> Lanes:
     """Lanes that are on at each index of the innermost loop, or at the one it stands at."""
     innermost = axes[-1] if axes else Axis(1)
     indices = np.arange(innermost.iters) if innermost.index is None else np.array([innermost.index])
     if not isinstance(pred, Tail):
         return np.full(indices.shape, lanes)
-    left = pred.total - pred.offset - indices * (pred.stride or pred.lanes)
+    left = pred.total - pred.offset - indices * pred.step
     counts: Lanes = np.maximum(np.minimum(left, pred.lanes), 0)
     return counts
 

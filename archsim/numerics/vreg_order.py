@@ -11,7 +11,10 @@ from archsim.numerics.overlap import Footprint, apart, steps_apart
 Access = tuple[VregMem, tuple[Tail, ...] | None, tuple[int, ...]]
 
 
-STORES = ("VSTS", "VSTUS", "PSTS")
+STORES = ("VSTS", "VSTUS", "VSTUR", "PSTS")
+GATHERS = ("VGATHER2", "VGATHER2_BC", "VGATHERB")
+# What they write, and where, hangs on the data.
+IN_TURN = ("VSCATTER", "SPRSTI")
 
 
 def iterations_are_independent(
@@ -23,6 +26,8 @@ def iterations_are_independent(
     every consumer of a load masks off do not count.
     """
     body = list(_uops(loop.body, (*outer, loop.iters)))
+    if any(uop.op in IN_TURN for uop, _ in body):
+        return False
     # Behind the loop, a predicate counts along other indices: it limits nothing here.
     behind = [replace(uop, pred=None) for uop, _ in _uops(later, outer)]
     if loop.iters > 1 and _carries_registers([uop for uop, _ in body]):
@@ -33,10 +38,16 @@ def iterations_are_independent(
         for i, (uop, n) in enumerate(body)
         if uop.op in ("VLDS", "PLDS")
     ]
+    loads += [(_whole(uop), None, n) for uop, n in body if uop.op in GATHERS]
     written = [(mem, tails, n) for mem, tails, n in stores if mem is not None]
     touched = [*written, *((mem, tails, n) for mem, tails, n in loads if mem is not None)]
     depth = len(outer)
     return all(_independent(store, other, depth) for store in written for other in touched)
+
+
+def _whole(uop: VregUop) -> VregMem | None:
+    """A gather may read every element of its memory at every iteration."""
+    return uop.mem and replace(uop.mem, steps=(0,) * len(uop.mem.steps))
 
 
 def _uops(
@@ -106,8 +117,8 @@ def _reach(mem: VregMem, tail: Tail | None, iters: int, step: int) -> int:
     size, lanes = mem.dtype.itemsize, mem.elements
     if tail is None:
         return (iters - 1) * step + lanes * size
-    total, stride = tail.total - tail.offset, tail.stride or tail.lanes
-    last = min(iters - 1, max(total - 1, 0) // stride)
+    total, stride = tail.total - tail.offset, tail.step
+    last = min(iters - 1, max(total - 1, 0) // stride) if stride else iters - 1
     on_last = max(0, min(lanes, total - last * stride))
-    before = (last - 1) * step + lanes * size if last else 0
+    before = (last - 1) * step + lanes * size if last and stride else 0
     return max(before, last * step + on_last * size)
