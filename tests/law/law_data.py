@@ -7,10 +7,12 @@ import numpy as np
 from definitions.call import FLOATS, TYPES, Array
 from hypothesis import strategies as st
 
+from archsim.base.dtypes import DTYPES
 from archsim.isa.operands import BoundInstr, GmView, Operand, TileView
 from archsim.isa.tile_op import TileOp
 
 BLOCK = 32
+FAR = 0x24000  # beyond what other tiles take
 INF, NAN = float("inf"), float("nan")
 EDGES = (
     *(0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 126.5, 127.5, -128.5, 254.5, 255.5),
@@ -98,6 +100,8 @@ def sizes(
         return SIZES[op.mnemonic](draw, op, core, pair)
     typed = [a.dtype for a in (*op.outs, *op.ins) if a.dtype and a.kind == "tile"]
     block = max(BLOCK // TYPES[t].itemsize for t in (*pair, *typed) if t in TYPES)
+    is_halved = any(a.shape == "half" for a in op.outs)
+    block *= 2 if is_halved else 1
     vector = 256 // min(TYPES[t].itemsize for t in pair)
     wide = draw(st.sampled_from((1, 1, 2, 3, 4)))
     most = max(wide * vector // block, 1)
@@ -107,6 +111,7 @@ def sizes(
         rows = draw(st.sampled_from((255, 256, 300)))
     valid_rows = draw(st.one_of(st.just(rows), st.integers(1, rows)))
     valid_cols = draw(st.one_of(st.just(cols), st.integers(1, cols)))
+    valid_cols += valid_cols % 2 if is_halved else 0
     return (rows, cols), (valid_rows, valid_cols)
 
 
@@ -223,3 +228,48 @@ def _pad(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
 
 for _name in ("tfillpad", "tfillpad_expand", "tfillpad_inplace", "tload"):
     ADAPT[_name] = _pad
+
+
+def _row_results(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
+    """Results of rows in a row-major tile with one valid column, sometimes; indices of any type."""
+    dst = instr.dst[0]
+    assert isinstance(dst, TileView)
+    if not dst.row_major and draw(st.booleans()):
+        dst = _in_blocks(dst, 1)
+    if "arg" in instr.op.mnemonic:
+        dst = replace(dst, dtype=DTYPES[data.to])
+    return replace(instr, dst=(dst,))
+
+
+def _in_blocks(tile: TileView, valid_cols: int) -> TileView:
+    """A row-major tile of one block a row in place of a column; it starts behind all others."""
+    block = BLOCK // tile.dtype.itemsize
+    return replace(
+        tile,
+        addr=FAR,
+        cols=block,
+        row_stride=block,
+        valid_cols=valid_cols,
+        row_major=True,
+    )
+
+
+for _name in ("sum", "max", "min", "prod", "argmax", "argmin"):
+    ADAPT[f"trow{_name}"] = ADAPT[f"tcol{_name}"] = _row_results
+
+
+def _broadcasts(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
+    """A value for each row as a block a row, sometimes; either source may be the whole one."""
+    src = list(instr.src)
+    last = src[-1]
+    assert isinstance(last, TileView)
+    if not last.row_major and draw(st.booleans()):
+        whole = len(src) == 1
+        src[-1] = _in_blocks(last, 1 if whole else BLOCK // last.dtype.itemsize)
+    if len(src) == 2 and draw(st.integers(0, 3)) == 0:
+        src.reverse()
+    return replace(instr, src=tuple(src))
+
+
+for _name in ("", "add", "sub", "mul", "div", "max", "min", "expdif"):
+    ADAPT[f"trowexpand{_name}"] = ADAPT[f"tcolexpand{_name}"] = _broadcasts

@@ -7,8 +7,10 @@ from definitions import (
     elementwise,
     expand,
     fill,
+    gather,
     moves,
     part,
+    quantise,
     reduce,
 )
 from definitions.call import Definition, Law
@@ -24,6 +26,8 @@ DEFINITIONS: Law = {
         expand,
         fill,
         part,
+        quantise,
+        gather,
         moves,
     )
     for name, law in module.LAW.items()
