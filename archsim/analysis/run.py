@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from archsim.analysis.basis import basis_shares
 from archsim.analysis.critical_path import Step, critical_path
+from archsim.analysis.traffic import PathUsage, path_usage
 from archsim.analysis.usage import PipeUsage, pipe_usage, total_cycles
 from archsim.arch import ArchConfig
 from archsim.isa.pipes import Pipe
@@ -20,9 +21,9 @@ from archsim.trace.records import Finding, RunLog
 class Run:
     """The result of a simulation.
 
-    `total_cycles` is the last completion; `pipes` obeys busy + stalls + idle = total; `path` tiles
-    0 to total. `expect` holds one result a checked tensor, `tensors` every tensor after the run
-    (empty without numerics), `lowered` each
+    `total_cycles` is the last completion; `pipes` obeys busy + stalls + idle = total; `paths` is
+    the traffic of each data path; `path` tiles 0 to total. `expect` holds one result a checked
+    tensor, `tensors` every tensor after the run (empty without numerics), `lowered` each
     instruction's micro-ops and the byte address of its tensor window, by id.
     """
 
@@ -31,6 +32,7 @@ class Run:
     log: RunLog
     total_cycles: int
     pipes: Mapping[Pipe, PipeUsage]
+    paths: tuple[PathUsage, ...]
     path: tuple[Step, ...]
     basis: Mapping[str, float]
     path_basis: Mapping[str, float]
@@ -73,6 +75,7 @@ def analyse(
         log,
         total_cycles(log),
         pipe_usage(log),
+        tuple(path_usage(log, lowered, arch)),
         path,
         basis_shares(log),
         basis_shares(log, on_path),

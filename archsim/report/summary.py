@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from archsim import __version__
 from archsim.analysis.run import Run
+from archsim.analysis.traffic import PathUsage
 from archsim.report.numbers import finite
 
 SUMMARY_SCHEMA = "archsim.summary/1"
@@ -26,6 +27,7 @@ def summary(run: Run) -> dict[str, object]:
             pipe.value: {"busy": use.busy, "stalls": use.stalls, "idle": use.idle}
             for pipe, use in run.pipes.items()
         },
+        "paths": {use.path: _path(use) for use in run.paths},
         "instructions": instructions(run),
         "critical_path": {
             "total": run.total_cycles,
@@ -38,6 +40,18 @@ def summary(run: Run) -> dict[str, object]:
         "basis": dict(run.basis),
         "findings": [finding.as_json() for finding in run.findings],
         "expect": {name: dict(result) for name, result in run.expect.items()},
+    }
+
+
+def _path(use: PathUsage) -> dict[str, object]:
+    return {
+        "transfers": use.transfers,
+        "bytes": use.bytes,
+        "busy": use.busy,
+        "bytes_per_cycle": round(use.bytes_per_cycle, 3),
+        "peak_bytes_per_cycle": round(use.peak_bytes_per_cycle, 3),
+        "gb_per_s": use.gigabytes_per_second,
+        "share_of_peak": round(use.share, 4),
     }
 
 

@@ -22,7 +22,15 @@ STALL_NAMES = {
 
 def first_screen(run: Run, width: int | None = None) -> str:
     """The report that `run` prints; on a terminal `width` columns wide."""
-    lines = [_head(run), _time(run), _bound(run), *_pipes(run), _path(run), *_checks(run)]
+    lines = [
+        _head(run),
+        _time(run),
+        _bound(run),
+        *_pipes(run),
+        *_traffic(run),
+        _path(run),
+        *_checks(run),
+    ]
     room = SCREEN_LINES - 1 - len(lines)  # one line is for where the files are
     return "\n".join(lines + finding_lines(run.findings, room, width))
 
@@ -74,6 +82,16 @@ def _pipe(use: PipeUsage, total: int) -> str:
     parts.append(f"idle {use.idle:,}")
     share = _percent(use.busy / total) if total else "-"
     return f" {use.pipe.value:<6}{use.busy:>10,}  {share:>5}  {window:<20} {', '.join(parts)}"
+
+
+def _traffic(run: Run) -> list[str]:
+    """A line a data path: how much went over it, how fast while it ran, and of what peak."""
+    return [
+        f"TRAFFIC {use.path.replace('_to_', ' -> ').upper()}  {use.bytes:,} bytes in "
+        f"{use.transfers:,} transfer{'s' if use.transfers != 1 else ''}, "
+        f"{use.gigabytes_per_second:g} GB/s while busy, {_percent(use.share)} of its peak"
+        for use in run.paths
+    ]
 
 
 def path_shares(run: Run) -> list[tuple[str, int]]:
