@@ -57,7 +57,7 @@ def examples(draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str] | Non
         chosen, DTYPES[source], DTYPES[to], shape, valid, dynamic, op.sample_scalar, keys
     )
     instr = replace(bind_alone(asked, arch), op=op, omitted=omitted)
-    instr = _spread(draw, instr)
+    instr = _in_place(draw, _spread(draw, instr))
     if op.scratch is not None and instr.tmp is None and draw(st.booleans()):
         instr = replace(instr, tmp=_scratch(op, instr))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -116,6 +116,23 @@ def _spread(draw: st.DrawFn, instr: BoundInstr) -> BoundInstr:
     tmp = moved(instr.tmp) if instr.tmp is not None else None
     assert tmp is None or isinstance(tmp, TileView)
     return replace(instr, dst=dst, src=src, tmp=tmp)
+
+
+def _in_place(draw: st.DrawFn, instr: BoundInstr) -> BoundInstr:
+    """Elementwise instructions may write what they read: dst is one of the sources, sometimes."""
+    dst = instr.dst[0]
+    if instr.op.mnemonic not in MAY_ALIAS or not isinstance(dst, TileView) or draw(st.booleans()):
+        return instr
+    like = [t for t in instr.src if isinstance(t, TileView)]
+    place = draw(st.sampled_from(like))
+    return replace(instr, dst=(replace(dst, addr=place.addr, row_stride=place.row_stride),))
+
+
+MAY_ALIAS = (
+    *("tadd", "tsub", "tmul", "tmax", "tmin", "tand", "tor", "tabs", "tneg", "tnot", "trelu"),
+    *("texp", "tlog", "tsqrt", "tadds", "tsubs", "tmuls", "tmaxs", "tmins", "tlrelu", "tshls"),
+    *("tshrs", "tsubrelu", "tdiv"),
+)
 
 
 def _extent(tile: TileView) -> int:

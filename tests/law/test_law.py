@@ -68,8 +68,46 @@ def test_law(op: TileOp, core: str, record_property: Callable[[str, object], Non
     assert ran["examples"] >= 3, f"only {ran['examples']} of the drawn operands are legal"
 
 
-def obeys(example: Example) -> None:
-    """Run the instruction and hold what it did against its definition."""
+def _wrong_lane(example: Example) -> None:
+    dst = example.instr.dst[0]
+    assert isinstance(dst, TileView)
+    window(example.memory, dst, (dst.valid_rows, dst.valid_cols), "i32")[-1, -1] ^= 1
+
+
+def _stray_byte(example: Example) -> None:
+    dst = example.instr.dst[0]
+    assert isinstance(dst, TileView)
+    example.memory.bytes_of("UB")[dst.addr + dst.size_bytes] ^= 1
+
+
+def _lost_source(example: Example) -> None:
+    src = example.instr.src[0]
+    assert isinstance(src, TileView)
+    example.memory.bytes_of("UB")[src.addr] ^= 1
+
+
+@pytest.mark.parametrize("core", ["a2a3", "a5"])
+@pytest.mark.parametrize(
+    ("disturb", "notice"),
+    [
+        (_wrong_lane, "1 of "),
+        (_stray_byte, "1 undeclared bytes of UB change"),
+        (_lost_source, "1 undeclared bytes of UB change"),
+    ],
+)
+def test_the_law_notices(core: str, disturb: Callable[[Example], None], notice: str) -> None:
+    @settings(max_examples=4, deadline=None, derandomize=True, database=None)
+    @given(st.data())
+    def is_noticed(data: st.DataObject) -> None:
+        example = data.draw(examples(FORMS["tprelu"][0], core, ("f32", "f32")))
+        with pytest.raises(pytest.fail.Exception, match=notice):
+            obeys(example, disturb)
+
+    is_noticed()
+
+
+def obeys(example: Example, disturb: Callable[[Example], None] = lambda example: None) -> None:
+    """Run the instruction (and disturb memory) and hold what it did against its definition."""
     instr, memory = example.instr, example.memory
     law = definition(instr.op.mnemonic, instr.op.form)
     assert law is not None, f"{instr.op.name} has no definition"
@@ -78,6 +116,7 @@ def obeys(example: Example) -> None:
         results = law(example.call)
     before = {name: memory.bytes_of(name).copy() for name in ("UB", GM)}
     execute(lowered.uops, memory, 0, NumericState.of(example.arch)).apply()
+    disturb(example)
     operands = named(instr)
     for name, result in results.items():
         _agrees(example, name, operands[name], result)
