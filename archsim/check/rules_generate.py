@@ -1,5 +1,7 @@
 """Tests behind the rules of instructions that make tiles out of numbers."""
 
+from math import isfinite
+
 from archsim.check.case import Case
 
 Names = tuple[str, ...]
@@ -9,7 +11,7 @@ BINS = 256
 def word(case: Case, names: Names) -> str | None:
     """A whole number of 32 bits, signed or not."""
     value = case.number(names[0])
-    if value == int(value) and -(1 << 31) <= value < 1 << 32:
+    if isfinite(value) and value == int(value) and -(1 << 31) <= value < 1 << 32:
         return None
     return f"{names[0]} is {value}, must be a whole number of 32 bits"
 
