@@ -273,3 +273,10 @@ def _broadcasts(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
 
 for _name in ("", "add", "sub", "mul", "div", "max", "min", "expdif"):
     ADAPT[f"trowexpand{_name}"] = ADAPT[f"tcolexpand{_name}"] = _broadcasts
+
+
+def _small(instr: BoundInstr, data: Data) -> int:
+    return int(data.rng.integers(-40, 41))
+
+
+SCALARS[("ttri", "diagonal")] = _small
