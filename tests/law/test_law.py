@@ -9,6 +9,7 @@ they are long, static or dynamic, keys, edge values. What `archsim.check` refuse
 import os
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from archsim.isa.tile_ops import FORMS
 from archsim.lower import lower
 from archsim.lower.lowered import Lowered
 from archsim.numerics.execute import execute
-from archsim.numerics.memory import GM
+from archsim.numerics.memory import GM, Memory
 
 EXAMPLES = {"thorough": 200, "quick": 5}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 14)
 NOTHING_RUNS = ("tassign", "tsubview")  # they bind names to addresses
@@ -121,6 +122,12 @@ def obeys(example: Example, disturb: Callable[[Example], None] = lambda example:
     for name, result in results.items():
         _agrees(example, name, operands[name], result)
     _touches_nothing_else(example, before, lowered, operands, set(results))
+    again = _with_other_bytes(example, before, lowered)
+    execute(lowered.uops, again.memory, 0, NumericState.of(example.arch)).apply()
+    for name, result in results.items():
+        _agrees(
+            again, f"with other bytes outside its declared sources {name}", operands[name], result
+        )
 
 
 def _agrees(example: Example, name: str, operand: Operand, result: Result) -> None:
@@ -202,14 +209,32 @@ def _touches_nothing_else(
             _fail(example, f"{stray.size} undeclared bytes of {memory} change, first {stray[0]:#x}")
         if memory != "UB":
             continue
+        dst_regions = [t.whole_region() for t in example.instr.dst if isinstance(t, TileView)]
         meant = [operands.get(name) for name in (*said, "tmp")]
         theirs = _bytes_of(old.size, [t.whole_region() for t in meant if isinstance(t, TileView)])
         for arg in example.instr.op.ins:
             tile = operands.get(arg.name)
-            if arg.scratch or arg.name in said or not isinstance(tile, TileView):
+            if arg.scratch or not isinstance(tile, TileView):
+                continue
+            if arg.name in said:
+                kept = _bytes_of(old.size, [*lowered.destroyed, *dst_regions])
+                if (changed & ~kept & _bytes_of(old.size, [tile.valid_region()])).any():
+                    _fail(example, f"{arg.name} changes, but the lowering does not say destroyed")
                 continue
             if (changed & ~theirs & _bytes_of(old.size, [tile.valid_region()])).any():
                 _fail(example, f"{arg.name} changes, but its definition does not say so")
+
+
+def _with_other_bytes(example: Example, before: dict[str, Array], lowered: Lowered) -> Example:
+    """The same memory, every bit flipped that the lowering does not call a source.
+
+    Global memory counts as written from the start: it stays.
+    """
+    memory = Memory({"UB": example.memory.sizes["UB"]}, example.memory.sizes[GM])
+    for name, old in before.items():
+        sources = _bytes_of(old.size, [r for r in lowered.sources if r.memory == name])
+        memory.bytes_of(name)[:] = np.where(sources, old, ~old) if name == "UB" else old
+    return replace(example, memory=memory)
 
 
 def _fail(example: Example, what: str) -> None:
