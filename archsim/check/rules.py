@@ -10,9 +10,9 @@ from math import isfinite, prod
 from types import MappingProxyType
 
 from archsim.base.dtypes import DTYPES, DType
-from archsim.check import rules_generate, rules_part
+from archsim.check import rules_generate, rules_part, rules_reduce
 from archsim.check.case import Case
-from archsim.check.scratch import mask_row_bytes, scratch_bytes
+from archsim.check.scratch import mask_row_bytes, scratch_bytes, scratch_tile
 from archsim.isa.operands import TileView
 
 Names = tuple[str, ...]
@@ -150,7 +150,7 @@ def mask_covers(case: Case, names: Names) -> str | None:
 
 def has_scratch(case: Case, names: Names) -> str | None:
     """Scratch is there or may be allocated."""
-    if case.has(names[0]) or case.may_allocate:
+    if case.has(names[0]) or case.may_allocate or scratch_tile(case.instr, case.arch) is None:
         return None
     return f"{case.instr.op.mnemonic} has no {names[0]}, must have one"
 
@@ -203,11 +203,16 @@ def few_bursts(case: Case, names: Names) -> str | None:
 _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
     "input": (same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
               scalar_fits, window_is_nd, rules_part.index_dtype,
-              rules_part.has_pad, rules_generate.word),
+              rules_part.has_pad, rules_part.one_column, rules_generate.word,
+              rules_reduce.column_tile,
+              rules_reduce.tmp_for_column),
     "shape": (positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
               covers_valid, mask_holds, mask_covers, scratch_holds, window_matches, few_bursts,
               rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in,
-              rules_generate.has_bins),
+              rules_part.covers_words,
+              rules_generate.has_bins, rules_reduce.same_valid_cols, rules_reduce.twice_the_cols,
+              rules_reduce.one_valid_col, rules_reduce.row_operands, rules_reduce.col_operands,
+              rules_reduce.reduce_scratch_holds),
     "overlap": (apart, rules_part.apart_if_narrower, rules_part.same_place),
 }  # fmt: skip
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
+from archsim.check.scratch_reduce import reduction_scratch
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.tile_ops import CONSTRAINTS
@@ -71,9 +72,24 @@ def _adddeqrelu(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
     return I32, rows, row_of(I32, cols * I32.itemsize)
 
 
-_SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile]] = {
+def _quant(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
+    """Four bytes for every element of src's rows, at least a block for each row of eights."""
+    src = instr.src[0]
+    assert isinstance(src, TileView)
+    rows = extent(src)[0]
+    return I32, max(rows, -(-rows // 8) * 64 // src.cols), src.cols
+
+
+_SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] = {
     "adddeqrelu": _adddeqrelu,
+    "col_arg": reduction_scratch,
+    "col_sum": reduction_scratch,
     "prelu": _prelu,
+    "quant": _quant,
+    "quant_offset": _quant,
+    "row_arg": reduction_scratch,
+    "row_product": reduction_scratch,
+    "row_reduce": reduction_scratch,
     "select": _flat,
 }
 

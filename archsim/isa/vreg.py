@@ -9,8 +9,8 @@ end in S (VADDS, VCMPS) is `scalar`. A conversion made in two halves ends in the
 lanes, of its even and its odd part; `from_even` and `from_odd` make a widening one take every other
 lane. VGATHER2 and VGATHERB load from, VSCATTER stores to elements of `mem` that index lanes count
 from where the access starts (VGATHERB: bytes, one block each); the bounds of `mem` stay where they
-are. VSTUR stores behind what it stored before: its `dst` counts. VCADD, VCMAX, VCMIN leave what they find in the lowest lane, the index behind it; a predicate
-masks their sources.
+are. VSTUR stores behind what it stored before: its `dst` counts. VCADD, VCMAX, VCMIN leave what
+they find in the lowest lane, the index behind it; a predicate masks their sources.
 """
 
 from dataclasses import dataclass

@@ -151,7 +151,7 @@ def is_on(pred: Tail | str | None, lane: int, at: Sequence[int]) -> bool:
         return True
     assert isinstance(pred, Tail)
     index = at[-1] if at else 0
-    return index * (pred.stride or pred.lanes) + pred.offset + lane < pred.total
+    return index * pred.step + pred.offset + lane < pred.total
 
 
 def region_bytes(regions: Sequence[Region]) -> set[int]:

@@ -46,7 +46,7 @@ class NaiveUnit:
             return bool(self.registers[uop.pred][lane])
         index = indices[-1] if indices else 0
         tail = uop.pred
-        return tail.offset + index * (tail.stride or tail.lanes) + lane < tail.total
+        return tail.offset + index * tail.step + lane < tail.total
 
     def _memory(self, uop: VregUop, mem: VregMem, at: int, indices: tuple[int, ...]) -> None:
         if uop.op == "VLDS" and mem.dist == "brc":

@@ -136,6 +136,19 @@ def extreme(greatest: bool) -> LaneFunction:
     return reduced
 
 
+def pick(greatest: bool) -> LaneFunction:
+    """One lane: where in a row the first extreme value is, from the value and index of each of its
+    repeats of `how.scalar` lanes."""
+
+    def picked(how: How, a: Lanes) -> Lanes:
+        at = _position(how, a[..., 0::2], greatest)
+        index = a[..., 1::2].view(f"u{how.dtype.itemsize}")
+        within = np.take_along_axis(index, at, axis=-1)
+        return np.asarray((within + at * int(how.scalar)).astype(how.to.np))
+
+    return picked
+
+
 def fold(op: Pairwise) -> LaneFunction:
     """One lane: all lanes from left to right, as the scalar unit goes over them."""
 
@@ -202,6 +215,8 @@ SIMD: Mapping[str, LaneOp] = {
     "vcmin": LaneOp(extreme(False), mixes=True),
     **{f"vcg{name}": LaneOp(by_block(*way), mixes=True) for name, way in _REDUCTIONS.items()},
     **{f"scalar_fold_{name}": LaneOp(fold(op), mixes=True) for name, op in _FOLDS.items()},
+    "scalar_pick_max": LaneOp(pick(True), mixes=True),
+    "scalar_pick_min": LaneOp(pick(False), mixes=True),
     "vcpadd": LaneOp(pairs, mixes=True),
     "vbrcb": LaneOp(broadcast_blocks, mixes=True),
     "vector_dup": LaneOp(dup),

@@ -5,18 +5,34 @@ from types import MappingProxyType
 from archsim.arch import SimdArch
 from archsim.lower.lowered import Families
 from archsim.lower.simd import (
+    columns,
     convert,
     copy,
     dequantise,
     elementwise,
+    expand,
     fill,
     generate,
     part,
     quantise,
+    reduce,
     select,
 )
 
-_MODULES = (convert, copy, dequantise, elementwise, select, part, fill, generate, quantise)
+_MODULES = (
+    convert,
+    copy,
+    dequantise,
+    elementwise,
+    select,
+    part,
+    fill,
+    generate,
+    quantise,
+    columns,
+    expand,
+    reduce,
+)
 FAMILIES: Families[SimdArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )

@@ -7,16 +7,30 @@ from archsim.lower.lowered import Families
 from archsim.lower.vreg import (
     convert,
     elementwise,
+    expand,
     fill,
     fused,
     generate,
     part,
     quantise,
     random,
+    reduce,
     select,
 )
 
-_MODULES = (convert, elementwise, fused, select, part, fill, generate, random, quantise)
+_MODULES = (
+    convert,
+    elementwise,
+    fused,
+    select,
+    part,
+    fill,
+    generate,
+    random,
+    quantise,
+    expand,
+    reduce,
+)
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
 )
