@@ -1,7 +1,7 @@
 """One value a row, or one a column, spread over a tile."""
 
 import numpy as np
-from definitions.call import Array, Call, Definition, Law, Results
+from definitions.call import Array, Call, Definition, Lanes, Law, Results
 from definitions.division import quotient
 from definitions.elementwise import Binary, larger, smaller
 from definitions.numbers import add, exp, mul, sub
@@ -25,25 +25,35 @@ def _is_full(c: Call, name: str) -> bool:
     return c[name].shape == (c.rows, c.cols) and c.shapes[name].row_major
 
 
+def _together(c: Call, function: Binary, whole: Array, value: Array, is_swapped: bool) -> Results:
+    """f(whole, value), whichever of them is src0: A2A3 tells them apart by shape.
+
+    Whether A5 then swaps the operands of a difference or quotient is unknown.
+    """
+    result = function(c, whole, value)
+    is_known = c.on_a2a3 or not is_swapped or function in (add, mul, larger, smaller)
+    return {"dst": result} if is_known else {"dst": Lanes(result, np.array(False))}
+
+
 def by_row(function: Binary) -> Definition:
-    """dst[r, k] = f(src0[r, k], src1[r])."""
+    """dst[r, k] = f(src0[r, k], src1[r]), or the sources the other way round."""
 
     def define(c: Call) -> Results:
-        if "src0" in c.valid and not _is_full(c, "src0"):
-            return {"dst": function(c, _row_value(c, "src0"), c["src1"])}
-        return {"dst": function(c, c["src0"], _row_value(c, "src1"))}
+        if _is_full(c, "src0"):
+            return _together(c, function, c["src0"], _row_value(c, "src1"), False)
+        return _together(c, function, c["src1"], _row_value(c, "src0"), True)
 
     return define
 
 
 def by_column(function: Binary) -> Definition:
-    """dst[r, k] = f(src0[r, k], src1[k])."""
+    """dst[r, k] = f(src0[r, k], src1[k]), or the sources the other way round."""
 
     def define(c: Call) -> Results:
         a, b = c["src0"], c["src1"]
-        if a.shape[0] != c.rows:
-            return {"dst": function(c, np.repeat(a[:1], c.rows, axis=0), b)}
-        return {"dst": function(c, a, np.repeat(b[:1], c.rows, axis=0))}
+        if _is_full(c, "src0"):
+            return _together(c, function, a, np.repeat(b[:1], c.rows, axis=0), False)
+        return _together(c, function, b, np.repeat(a[:1], c.rows, axis=0), True)
 
     return define
 
