@@ -77,7 +77,20 @@ def test_the_manifest_says_what_the_run_was_made_of(here):
 def test_tables_agree_with_the_summary(folder):
     summary = json.loads((folder / "summary.json").read_text())
     told = [{k: str(v) for k, v in instr.items()} for instr in summary["instructions"]]
-    assert rows(folder / "instructions.csv") == told
+    found = rows(folder / "instructions.csv")
+    assert [{key: row[key] for key in told[0]} for row in found] == told
+
+
+def test_a_row_says_what_the_instruction_waited_for_and_rests_on(folder):
+    found = rows(folder / "instructions.csv")
+    store = found[3]
+    assert (store["op"], store["wait_cause"], store["producer"]) == ("TSTORE", "flag", "2")
+    assert int(store["wait_cycles"]) == int(store["start"]) - int(store["queued"]) > 0
+    assert [row["bytes"] for row in found[:4]] == ["4096", "4096", "", "2048"]
+    assert {row["basis"] for row in found if row["op"] == "TLOAD"} == {"measured"}
+    summary = json.loads((folder / "summary.json").read_text())
+    on_path = {str(s["id"]) for s in summary["critical_path"]["steps"] if s["kind"] == "run"}
+    assert {row["id"] for row in found if row["critical"] == "1"} == on_path
     for row in rows(folder / "pipes.csv"):
         use = summary["pipes"][row["pipe"]]
         parts = [int(row[f"{name}_cycles"]) for name in ("busy", "stall", "idle")]

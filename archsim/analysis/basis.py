@@ -35,6 +35,12 @@ def _shares(uops: tuple[UopSlice, ...]) -> dict[str, float]:
     return {basis: weight / total for basis, weight in weights.items()} if total else {}
 
 
+def main_basis(uops: tuple[UopSlice, ...]) -> str:
+    """The class that most of the time of these micro-ops rests on; empty where they take none."""
+    shares = _shares(uops)
+    return max(shares, key=lambda basis: shares[basis]) if shares else ""
+
+
 def interval(uops: tuple[UopSlice, ...], cycles: int) -> tuple[int, int]:
     """Cycles less and plus the weighted uncertainty of the micro-ops' figures."""
     weight = sum(uop.count * (uop.end - uop.start) for uop in uops)

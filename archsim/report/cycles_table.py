@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from archsim.analysis.basis import main_basis
 from archsim.analysis.sample import Sample, Shape, all_samples
 from archsim.arch import ArchConfig
 
@@ -25,16 +26,13 @@ def _cell(taken: Sample) -> Row:
     answer, asked = taken.answer, taken.question
     if answer is None or asked is None:
         return {"cycles": None, "reason": taken.refusal}
-    weights: dict[str, int] = {}
-    for uop in answer.issued.uops:
-        weights[uop.basis] = weights.get(uop.basis, 0) + uop.count * (uop.end - uop.start)
     dtype = asked.src.name if asked.src is asked.dst else f"{asked.src.name},{asked.dst.name}"
     return {
         "cycles": answer.cycles,
         "interval": list(answer.interval),
         "dtype": dtype,
         "shape": f"{asked.shape[0]}x{asked.shape[1]}",
-        "basis": max(weights, key=lambda basis: weights[basis]) if weights else None,
+        "basis": main_basis(answer.issued.uops) or None,
     }
 
 

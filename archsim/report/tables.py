@@ -3,10 +3,33 @@
 import csv
 import io
 
+from archsim.analysis.basis import main_basis
 from archsim.analysis.run import Run
+from archsim.analysis.waits import wait_of
+from archsim.isa.moves import Move
+from archsim.lower import Lowered
 from archsim.report.summary import instructions
 
-INSTRUCTION_COLUMNS = ("id", "op", "pipe", "where", "queued", "start", "end", "cycles", "uops")
+# id, op, pipe, where (file:line), queued, start, end, cycles, uops as in the summary; wait_cycles
+# from queued to start, wait_cause what ended last of it and producer the instruction that did;
+# bytes moved; basis what most of its time rests on; critical 1 on the critical path.
+INSTRUCTION_COLUMNS = (
+    "id",
+    "op",
+    "pipe",
+    "where",
+    "queued",
+    "start",
+    "end",
+    "cycles",
+    "uops",
+    "wait_cycles",
+    "wait_cause",
+    "producer",
+    "bytes",
+    "basis",
+    "critical",
+)
 PIPE_COLUMNS = (
     "pipe",
     "busy_cycles",
@@ -22,7 +45,31 @@ PIPE_COLUMNS = (
 
 def instructions_csv(run: Run) -> str:
     """One row a dynamic instruction, in program order, times in cycles."""
-    return _csv(INSTRUCTION_COLUMNS, instructions(run))
+    records = sorted(run.log.records, key=lambda record: record.id)
+    on_path = {step.id for step in run.path if step.kind == "run"}
+    facts: dict[int, tuple[str, str]] = {}  # bytes and basis by identity of what loops share
+    rows = instructions(run)
+    for row, record in zip(rows, records, strict=True):
+        wait = wait_of(record)
+        work = run.lowered[record.id][0]
+        if id(record.uops) not in facts:
+            facts[id(record.uops)] = (_bytes(work), main_basis(record.uops))
+        moved, basis = facts[id(record.uops)]
+        row |= {
+            "wait_cycles": run.log.cycles(record.start) - run.log.cycles(record.queued),
+            "wait_cause": wait.cause,
+            "producer": "" if wait.producer is None else wait.producer,
+            "bytes": moved,
+            "basis": basis,
+            "critical": int(record.id in on_path),
+        }
+    return _csv(INSTRUCTION_COLUMNS, rows)
+
+
+def _bytes(work: Lowered) -> str:
+    """Payload of its transfers; empty for an instruction that moves nothing between memories."""
+    moves = [move.bytes_moved for move in work.uops if isinstance(move, Move)]
+    return str(sum(moves)) if moves else ""
 
 
 def pipes_csv(run: Run) -> str:
