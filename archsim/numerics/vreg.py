@@ -178,8 +178,8 @@ class _Unit:
             lanes = _as_type(self.expanded(uop.src[0], _depth(axes)), mem.dtype.np)
             if mem.dist == "pk" and lanes.shape[-1] > mem.lanes:
                 lanes = lanes[..., :: lanes.shape[-1] // mem.lanes]
-            elif mem.dist == "onept":
-                lanes = lanes[..., :1]
+            else:  # the lowest lanes of the register, one of them where a point is stored
+                lanes = lanes[..., : mem.lanes]
             whole = np.broadcast_to(lanes, shape)
             return [(target, whole[part]) for target, part in parts]
 
@@ -262,6 +262,8 @@ def _distributed(lanes: Lanes, mem: VregMem) -> Lanes:
 
 def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:
     """Every other lane, where a widening conversion takes the even or the odd ones."""
+    if lanes.shape[-1] == 1:
+        return lanes  # one value that fills a register
     if "from_even" in words:
         return lanes[..., 0::2]
     return lanes[..., 1::2] if "from_odd" in words else lanes

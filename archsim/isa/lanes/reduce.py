@@ -76,8 +76,8 @@ def by_block(op: Pairwise, rest: Callable[[How], Any]) -> LaneFunction:
 
 
 def pairs(how: How, a: Lanes) -> Lanes:
-    """One lane for each pair of neighbours: their sum."""
-    lanes = whole(how, a, zero(how))
+    """One lane for each pair of neighbours that is on: their sum."""
+    lanes = a if how.on is None else whole(how, a, zero(how))
     return arith.add(how, lanes[..., 0::2], lanes[..., 1::2])
 
 
@@ -170,7 +170,8 @@ def dup(how: How, *source: Lanes) -> Lanes:
         return np.asarray(how.scalar)
     value = source[0][..., :1]
     if how.dtype.itemsize < how.to.itemsize:
-        return np.asarray(value.astype(how.to.np) * how.to.np.type(0x0101))
+        bits = value.view(np.uint8)  # a negative byte must not fill the upper half with its sign
+        return np.asarray(bits.astype(how.to.np) * how.to.np.type(0x0101))
     return value
 
 
