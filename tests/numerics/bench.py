@@ -62,6 +62,16 @@ class Bench:
         self._next += -(-tile.size_bytes // 512) * 512 + 512
         return tile
 
+    def column(self, dtype: str, rows: int) -> TileView:
+        """A column-major tile of one column, padded to 32 bytes, 512 bytes from its neighbours."""
+        element = DTYPES[dtype]
+        padded = -(-rows * element.itemsize // 32) * 32 // element.itemsize
+        tile = TileView(
+            f"t{self._next}", Loc.VEC, element, padded, 1, rows, 1, self._next, 1, row_major=False
+        )
+        self._next += -(-tile.size_bytes // 512) * 512 + 512
+        return tile
+
     def put(self, tile: TileView, values: NDArray[Any]) -> TileView:
         """Write `values` into the tile's first rows and columns."""
         rows, cols = values.shape
