@@ -77,6 +77,8 @@ def writer(access: Access, grid: Grid, memory: Memory) -> Writer:
         return _bit_writer(access, grid, memory)
     if access.block_stride == _BLOCK_BYTES:
         target = memory.target(_UB, *_window(access, grid, 0, (grid.lanes,)))
+        if access.lanes:  # results may be those of a whole repeat
+            return lambda values: [(target, values[..., : grid.lanes])]
         return lambda values: [(target, values)]
     per_block = _per_block(access)
     whole, rest = divmod(grid.lanes, per_block)

@@ -76,8 +76,8 @@ def by_block(op: Pairwise, rest: Callable[[How], Any]) -> LaneFunction:
 
 
 def pairs(how: How, a: Lanes) -> Lanes:
-    """One lane for each pair of neighbours that is on: their sum."""
-    lanes = a if how.on is None else whole(how, a, zero(how))
+    """One lane for each pair of neighbours: their sum."""
+    lanes = whole(how, a, zero(how))
     return arith.add(how, lanes[..., 0::2], lanes[..., 1::2])
 
 
