@@ -94,7 +94,8 @@ def writer(access: Access, grid: Grid, memory: Memory) -> Writer:
     ]
 
     def write(values: Lanes) -> list[Write]:
-        lanes = np.broadcast_to(values, grid.shape)
+        own = values[..., : grid.lanes] if access.lanes else values
+        lanes = np.broadcast_to(own, grid.shape)
         return [(t, lanes[..., part].reshape(t.view.shape)) for t, part in parts]
 
     return write
