@@ -6,11 +6,11 @@ this core only, and what the others say, `archsim.check.check` adds.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import isfinite
 from types import MappingProxyType
 
 from archsim.base.dtypes import DTYPES, DType
-from archsim.check import rules_generate, rules_part, rules_reduce
+from archsim.check import rules_generate, rules_logic, rules_moves, rules_part, rules_rearrange, rules_reduce
 from archsim.check.case import Case
 from archsim.check.scratch import mask_row_bytes, scratch_bytes, scratch_tile
 from archsim.isa.operands import TileView
@@ -174,46 +174,35 @@ def _fits(value: int | float, dtype: DType) -> bool:
     return whole and -(1 << dtype.bits - 1) <= value < 1 << dtype.bits
 
 
-def window_is_nd(case: Case, names: Names) -> str | None:
-    """Row-major in global memory."""
-    view = case.window(names[0])
-    if view.layout != "nd":
-        return f"{names[0]} is {view.layout}, must be nd: no other layout is modelled"
-    if view.strides[-1] != 1 and view.shape[-1] > 1:
-        return f"{names[0]} has a last stride of {view.strides[-1]}, must have 1"
-    return None
-
-
-def window_matches(case: Case, names: Names) -> str | None:
-    """The window's outer dimensions fold into the tile's rows."""
-    shape, tile = case.window(names[0]).shape, case.tile(names[1])
-    own = f"{prod(shape[:-1])}x{shape[-1]}"
-    if own == _shape(tile):
-        return None
-    return f"{names[0]} is {own}, must be {_shape(tile)} like the valid region of {names[1]}"
-
-
-def few_bursts(case: Case, names: Names) -> str | None:
-    """Rows of one transfer fit its count field."""
-    shape = case.window(names[0]).shape
-    rows = shape[-2] if len(shape) > 1 else 1
-    return None if rows < 4096 else f"{names[0]} has {rows} rows, must have fewer than 4096"
-
-
 _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
-    "input": (same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
-              scalar_fits, window_is_nd, rules_part.index_dtype,
+    "input": (rules_rearrange.same_width, rules_rearrange.gather_indices,
+              rules_rearrange.scatter_indices, rules_rearrange.merge_lists,
+              rules_rearrange.counts_tile, rules_rearrange.block_length,
+              same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
+              scalar_fits, rules_moves.movable, rules_moves.same_layout, rules_moves.no_columns,
+              rules_moves.window_layout, rules_moves.wide_is_plain, rules_moves.atomic_type,
+              rules_moves.index_type, rules_moves.dense_tensor, rules_part.index_dtype,
               rules_part.has_pad, rules_part.one_column, rules_generate.word,
               rules_reduce.column_tile,
               rules_reduce.tmp_for_column),
-    "shape": (positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
-              covers_valid, mask_holds, mask_covers, scratch_holds, window_matches, few_bursts,
+    "shape": (rules_rearrange.valid_turned, rules_rearrange.kept_columns,
+              rules_rearrange.dst_is_whole, rules_rearrange.covers_blocks,
+              rules_rearrange.sort_indices, rules_rearrange.holds_records,
+              rules_rearrange.holds_groups, rules_rearrange.holds_lists,
+              rules_rearrange.merge_fits, rules_rearrange.one_row,
+              rules_rearrange.rearrange_scratch_holds,
+              positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
+              covers_valid, mask_holds, mask_covers, scratch_holds, rules_moves.window_matches,
+              rules_moves.few_bursts, rules_moves.few_rows, rules_moves.part_inside,
+              rules_moves.part_aligned, rules_moves.even_tail, rules_moves.element_inside,
+              rules_moves.same_size_bytes,
               rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in,
               rules_part.covers_words,
               rules_generate.has_bins, rules_reduce.same_valid_cols, rules_reduce.twice_the_cols,
               rules_reduce.one_valid_col, rules_reduce.row_operands, rules_reduce.col_operands,
               rules_reduce.reduce_scratch_holds),
-    "overlap": (apart, rules_part.apart_if_narrower, rules_part.same_place),
+    "overlap": (rules_rearrange.lists_apart,
+                apart, rules_part.apart_if_narrower, rules_part.same_place),
 }  # fmt: skip
 RULES: Mapping[str, Rule] = MappingProxyType(
     {test.__name__: Rule(kind, test) for kind, tests in _TESTS.items() for test in tests}

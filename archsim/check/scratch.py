@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
+from archsim.check.scratch_rearrange import rearrange_scratch
 from archsim.check.scratch_reduce import reduction_scratch
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
@@ -66,6 +67,12 @@ def _prelu(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
     return U8, rows + 1, row_of(U8, mask_row_bytes(_dst(instr).dtype, cols, arch))
 
 
+def _like_dst(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
+    """Another tile like dst."""
+    dst = _dst(instr)
+    return dst.dtype, dst.rows, dst.cols
+
+
 def _adddeqrelu(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
     """The sums."""
     rows, cols = extent(_dst(instr))
@@ -84,6 +91,11 @@ _SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] 
     "adddeqrelu": _adddeqrelu,
     "col_arg": reduction_scratch,
     "col_sum": reduction_scratch,
+    "gather": rearrange_scratch,
+    "gather_compare": rearrange_scratch,
+    "merge_lists": rearrange_scratch,
+    "exclusive": _like_dst,
+    "exclusive_scalar": _like_dst,
     "prelu": _prelu,
     "quant": _quant,
     "quant_offset": _quant,
@@ -91,6 +103,8 @@ _SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] 
     "row_product": reduction_scratch,
     "row_reduce": reduction_scratch,
     "select": _flat,
+    "sort": rearrange_scratch,
+    "transpose": rearrange_scratch,
 }
 
 

@@ -51,7 +51,7 @@ FULL = Mask("full")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The bytes of UB at whose places data point: `size_bytes` from `addr`, the same in all rows."""
+    """Bytes of UB into which data point: `size_bytes` from `addr`, the same in all rows."""
 
     addr: int
     size_bytes: int
@@ -70,7 +70,7 @@ class SimdUop:
     ambient state of the core decides. vcmpvs and vcmpv keep the tile's own `dtype`, its oddities
     are theirs; their `dst` and the first source of vsel (mask, on_true, on_false) are packed bits.
     `table` is what a micro-op reaches through its data: vgather and vgatherb read there, what byte
-    offsets (srcs[0]) say; a vmuls makes such offsets of indices; scalar_scatter writes srcs[0] there
+    offsets (srcs[0]) say; a vmuls makes such offsets of indices; scalar_scatter writes srcs[0]
     where srcs[1] says; vreducev2 packs srcs[0] there where the bits of srcs[1] are set.
     scatter_vnchwconv turns `lanes` = rows * columns elements, rows `block_stride` bytes apart on
     both sides.

@@ -15,8 +15,10 @@ from archsim.isa.families import (
     moves,
     part,
     quantise,
+    rearrange,
     reduce,
     scalar_unit,
+    sort,
 )
 from archsim.isa.rules import Rules
 from archsim.isa.tile_op import TileOp
@@ -34,6 +36,8 @@ GROUPS = (
     reduce,
     expand,
     quantise,
+    rearrange,
+    sort,
 )
 ISAS = ("a2a3", "a5")
 

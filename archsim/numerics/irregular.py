@@ -30,10 +30,7 @@ def is_irregular(uop: SimdUop) -> bool:
 
 def irregular_step(uop: SimdUop, row: int, memory: Memory) -> Step:
     """A micro-op of row `row` of its loop, its addresses those of the row."""
-    if uop.name.startswith(_TRANSPOSES):
-        run = _transpose(uop, memory)
-    else:
-        run = IRREGULAR[uop.name](uop, row, memory)
+    run = IRREGULAR[uop.name](uop, row, memory)
     return Step(lambda gm_addr: run())
 
 
@@ -155,7 +152,7 @@ def _compact(uop: SimdUop, row: int, memory: Memory) -> Run:
     return run
 
 
-def _transpose(uop: SimdUop, memory: Memory) -> Run:
+def _transpose(uop: SimdUop, row: int, memory: Memory) -> Run:
     """Repeat by repeat, rows become columns; a repeat has 8 columns of four bytes, else 16."""
     src, dst = uop.srcs[0], uop.dst
     size = dst.dtype.itemsize
@@ -175,6 +172,7 @@ def _transpose(uop: SimdUop, memory: Memory) -> Run:
 IRREGULAR: Mapping[str, Callable[[SimdUop, int, Memory], Run]] = MappingProxyType(
     {
         "scalar_scatter": _scatter,
+        **{f"{_TRANSPOSES}_b{bits}": _transpose for bits in (8, 16, 32)},
         "vgather": _gather,
         "vgatherb": _gather_blocks,
         "vmuls": _scale,

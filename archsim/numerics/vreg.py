@@ -87,7 +87,7 @@ class _Unit:
             return self.store_behind(uop, _mem(uop), axes)
         if uop.op in _SHUFFLES:
             return self.rename(uop, axes)
-        if uop.op == "MEM_BAR":
+        if uop.op in ("MEM_BAR", "VSTAR"):
             return Step(_nothing, writes=False)
         return self.compute(uop, axes)
 

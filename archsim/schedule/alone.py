@@ -8,6 +8,7 @@ from archsim.base.dtypes import DTYPES, SPELLINGS, U8, DType, dtype_named
 from archsim.base.errors import Faults, did_you_mean
 from archsim.check import scratch_tile
 from archsim.isa.operands import BoundInstr, GmView, Loc, Operand, TileView
+from archsim.isa.patterns import kept
 from archsim.isa.tile_op import Arg, TileOp
 from archsim.isa.tile_ops import FORMS
 
@@ -109,14 +110,15 @@ def _extent(option: str, text: str, faults: Faults) -> tuple[int, int]:
 def _keys(
     op: TileOp | None, keys: Mapping[str, str], faults: Faults
 ) -> tuple[str, float, dict[str, str]]:
-    dynamic, scalar, attrs = "", 1.0, {}
+    dynamic, scalar, attrs = "", 1.0 if op is None else op.sample_scalar, {}
     legal = op.keys if op is not None else {}
+    numbers = (*SCALAR_KEYS, *(a.name for a in op.ins if a.kind == "scalar")) if op else SCALAR_KEYS
     for key, value in keys.items():
         if key == "form" and op is not None and op.form:
             _one_of(key, value, tuple(form.form for form in FORMS[op.mnemonic]), faults)
         elif key == "dynamic":
             dynamic = _one_of(key, value, DYNAMIC, faults)
-        elif key in SCALAR_KEYS:
+        elif key in numbers:
             scalar = _number(key, value, faults)
         elif key in legal:
             attrs[key] = _one_of(key, value, legal[key], faults)
@@ -179,7 +181,7 @@ def _next_base(tile: TileView) -> int:
 
 def _operand(arg: Arg, asked: Question, addr: int, is_dst: bool) -> Operand:
     rows, cols = asked.shape
-    dtype = DTYPES[arg.dtype] if arg.dtype else asked.dst if is_dst else asked.src
+    dtype = _dtype_of(arg, asked, is_dst)
     if arg.kind == "scalar":
         return int(asked.scalar) if asked.src.is_integer and arg.name == "scalar" else asked.scalar
     if arg.kind == "gm":
@@ -190,12 +192,33 @@ def _operand(arg: Arg, asked: Question, addr: int, is_dst: bool) -> Operand:
     return _tile(arg, asked, dtype, addr)
 
 
+def _dtype_of(arg: Arg, asked: Question, is_dst: bool) -> DType:
+    if arg.dtype == "index":
+        return DTYPES["i32" if asked.src.bits == 32 else "i16"]
+    return DTYPES[arg.dtype] if arg.dtype else asked.dst if is_dst else asked.src
+
+
+def _extents(arg: Arg, asked: Question, per_block: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Declared and valid rows and columns of an operand, as `arg.shape` says."""
+    (rows, cols), (v_rows, v_cols) = asked.shape, asked.valid
+    size = asked.src.itemsize
+    if arg.shape == "kept":
+        pattern = asked.attrs.get("maskPattern", asked.op.keys["maskPattern"][0])
+        return (rows, kept(pattern, cols)), (v_rows, kept(pattern, v_cols))
+    if arg.shape == "blocks":
+        return (rows, -(-cols * size // ROW_BYTES)), (v_rows, -(-v_cols * size // ROW_BYTES))
+    if arg.shape == "records":
+        return (rows, -(-cols // 32) * 32 * 8 // size), (v_rows, v_cols * 8 // size)
+    if arg.shape == "counts":
+        return (1, 4), (1, 4)
+    extent = _EXTENTS[arg.shape]
+    return extent(rows, cols, per_block), extent(v_rows, v_cols, per_block)
+
+
 def _tile(arg: Arg, asked: Question, dtype: DType, addr: int) -> TileView:
     """A tile of the extent that `arg.shape` names; it is only as wide as whole blocks ask."""
     per_block = ROW_BYTES * 8 // dtype.bits
-    (rows, cols), (v_rows, v_cols) = (
-        _EXTENTS[arg.shape](*extent, per_block) for extent in (asked.shape, asked.valid)
-    )
+    (rows, cols), (v_rows, v_cols) = _extents(arg, asked, per_block)
     row_major = arg.shape != "col"
     if row_major:
         cols = -(-cols // per_block) * per_block

@@ -13,6 +13,8 @@ from archsim.isa.tile_ops import FORMS
 from archsim.isa.vreg import VregLoop
 from archsim.lower import Lowered, lower
 from archsim.lower.simd.wrap import CHAINS
+from archsim.numerics.irregular import IRREGULAR
+from archsim.numerics.vreg_order import GATHERS
 from archsim.schedule.alone import Question, bind_alone
 
 LEGAL = [
@@ -52,10 +54,11 @@ def _inside(part):
 def test_every_legal_instruction_lowers_to_micro_ops_that_have_a_meaning(isa, op, pair):
     lowered = lower(instruction(isa, op, pair), ARCHS[isa])
     names = [item.name for item in micro_ops(lowered) if isinstance(item, SimdUop)]
-    known = SIMD
+    known = {**SIMD, **IRREGULAR}
     if isa == "a5":
         names = [item.op for item in micro_ops(lowered)]
         moves = ("VLDS", "VSTS", "PLDS", "PSTS", "PINTLV", "PUNPACK", "MEM_BAR", "VSTUS")
+        moves += (*GATHERS, "VSCATTER", "VSTUR", "VSTAR", "SPRSTI")
         known = {**VREG, **dict.fromkeys(moves)}
     assert names or op.mnemonic == "tfillpad_inplace"  # a full tile has nothing to fill
     assert set(names) <= set(known)

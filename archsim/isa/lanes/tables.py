@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from archsim.isa.lanes import arith, compare, convert, generate, reduce
+from archsim.isa.lanes import (
+    accumulate,
+    arith,
+    compare,
+    convert,
+    gather,
+    generate,
+    logic,
+    reduce,
+    sort,
+)
 from archsim.isa.lanes.arith import flushing, with_scalar
 from archsim.isa.lanes.state import LaneOp
 
@@ -81,5 +91,9 @@ _VREG: dict[str, LaneOp] = {
     "VCVT": LaneOp(convert.vreg_convert),
     "VTRC": LaneOp(convert.vreg_convert),
 }
-SIMD: Mapping[str, LaneOp] = MappingProxyType({**_SIMD, **generate.SIMD, **reduce.SIMD})
-VREG: Mapping[str, LaneOp] = MappingProxyType({**_VREG, **generate.VREG, **reduce.VREG})
+SIMD: Mapping[str, LaneOp] = MappingProxyType(
+    {**_SIMD, **accumulate.SIMD, **logic.SIMD, **generate.SIMD, **reduce.SIMD, **gather.SIMD, **sort.SIMD}
+)
+VREG: Mapping[str, LaneOp] = MappingProxyType(
+    {**_VREG, **accumulate.VREG, **logic.VREG, **generate.VREG, **reduce.VREG, **gather.VREG, **sort.VREG}
+)

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from archsim.arch import SimdArch
 from archsim.lower.lowered import Families
 from archsim.lower.simd import (
+    axpy,
     columns,
     convert,
     copy,
@@ -12,14 +13,20 @@ from archsim.lower.simd import (
     elementwise,
     expand,
     fill,
+    gather,
     generate,
+    logic,
     part,
     quantise,
     reduce,
     select,
+    sort,
+    transpose,
 )
 
 _MODULES = (
+    axpy,
+    logic,
     convert,
     copy,
     dequantise,
@@ -32,6 +39,9 @@ _MODULES = (
     columns,
     expand,
     reduce,
+    gather,
+    sort,
+    transpose,
 )
 FAMILIES: Families[SimdArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}

@@ -10,12 +10,15 @@ from archsim.lower.vreg import (
     expand,
     fill,
     fused,
+    gather,
     generate,
     part,
     quantise,
     random,
     reduce,
     select,
+    sort,
+    transpose,
 )
 
 _MODULES = (
@@ -30,6 +33,9 @@ _MODULES = (
     quantise,
     expand,
     reduce,
+    gather,
+    sort,
+    transpose,
 )
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
