@@ -73,3 +73,20 @@ def same_place(case: Case, names: Names) -> str | None:
     if (own.addr, own.row_bytes) == (other.addr, other.row_bytes):
         return None
     return f"{names[0]} is at {own.addr:#x}, must be where {names[1]} is, at {other.addr:#x}"
+
+
+def one_column(case: Case, names: Names) -> str | None:
+    """One value a row behind each other."""
+    tile = case.tile(names[0])
+    if not tile.row_major and tile.cols == 1:
+        return None
+    layout = "row-major" if tile.row_major else f"column-major with {tile.cols} columns"
+    return f"{names[0]} is {layout}, must be column-major with one column"
+
+
+def covers_words(case: Case, names: Names) -> str | None:
+    """Scratch of four bytes an element, and of a block for each row in groups of eight."""
+    has = case.tile(names[0]).size_bytes
+    src = case.tile(names[1])
+    needs = max(src.valid_rows * src.cols * 4, -(-src.valid_rows // 8) * 8 * 32)
+    return None if has >= needs else f"{names[0]} has {has} bytes, must have {needs}"

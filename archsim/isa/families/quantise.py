@@ -3,10 +3,45 @@
 from collections.abc import Mapping
 
 from archsim.isa.pipes import Pipe
-from archsim.isa.rules import Constraint, Rules, same_valid, tiles
-from archsim.isa.tile_op import DST, Arg, TileOp, both, pairs
+from archsim.isa.rules import (
+    NEEDS_TMP,
+    TMP_PLACE,
+    Constraint,
+    Rules,
+    apart,
+    in_vec,
+    same_valid,
+    tiles,
+)
+from archsim.isa.tile_op import DST, TMP, Arg, TileOp, both, pairs
+
+_SCALE = Arg("scale", "tile", shape="col", dtype="f32")
+_OFFSET = Arg("offset", "tile", shape="col", dtype="f32")
+
+
+def _quant(form: str, family: str, per_row: tuple[Arg, ...], to: str, formula: str) -> TileOp:
+    return TileOp(
+        "TQUANT",
+        family,
+        Pipe.V,
+        DST,
+        (Arg("src", "tile"), *per_row, TMP),
+        both(pairs(f"f32>{to}")),
+        {},
+        f"dst[r, c] = rint({formula}), saturating",
+        form=form,
+    )
+
 
 ROWS = (
+    _quant("symmetric", "quant", (_SCALE,), "i8", "src[r, c] * scale[r]"),
+    _quant(
+        "asymmetric",
+        "quant_offset",
+        (_SCALE, _OFFSET),
+        "u8",
+        "src[r, c] * scale[r] + offset[r]",
+    ),
     TileOp(
         "TDEQUANT",
         "dequant",
@@ -26,13 +61,48 @@ _PER_ROW = (
     Constraint("dtype_is", ("scale", "f32"), "scale is f32"),
     Constraint("same_valid_rows", ("scale", "dst"), "scale has the valid rows of dst"),
 )
+_OFFSET_PER_ROW = (
+    Constraint("dtype_is", ("offset", "f32"), "offset is f32"),
+    Constraint("same_valid_rows", ("offset", "dst"), "offset has the valid rows of dst"),
+)
+_QUANT = (*tiles("dst", "src"), *same_valid("src"), *in_vec("scale"), *_PER_ROW)
 RULES: Mapping[str, Rules] = {
+    "quant": _QUANT,
+    "quant_offset": (*_QUANT, *in_vec("offset"), *_OFFSET_PER_ROW),
     "dequant": (
         *tiles("dst", "src", "scale", "offset"),
         *same_valid("src"),
         *_PER_ROW,
-        Constraint("dtype_is", ("offset", "f32"), "offset is f32"),
-        Constraint("same_valid_rows", ("offset", "dst"), "offset has the valid rows of dst"),
+        *_OFFSET_PER_ROW,
     ),
 }
-OWN: Mapping[str, Mapping[str, Rules]] = {}
+
+
+def _column(name: str) -> Constraint:
+    text = f"{name} is column-major with one column"
+    return Constraint("one_column", (name,), text)
+
+
+_OWN_QUANT = (
+    NEEDS_TMP,
+    *TMP_PLACE,
+    Constraint(
+        "covers_words", ("tmp", "src"), "tmp has four bytes for every element of src's rows"
+    ),
+    apart("tmp", "src"),
+    apart("tmp", "scale"),
+    apart("src", "scale"),
+    apart("dst", "src"),
+    _column("scale"),
+)
+OWN: Mapping[str, Mapping[str, Rules]] = {
+    "a2a3": {
+        "quant": _OWN_QUANT,
+        "quant_offset": (
+            *_OWN_QUANT,
+            apart("src", "offset"),
+            apart("tmp", "offset"),
+            _column("offset"),
+        ),
+    }
+}
