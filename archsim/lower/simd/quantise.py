@@ -7,7 +7,8 @@ from archsim.arch import SimdArch
 from archsim.base.dtypes import F16, F32, I8, I32
 from archsim.base.errors import Diagnostic
 from archsim.isa.operands import MEMORY, BoundInstr, Region, TileView
-from archsim.isa.simd import FULL, Access, Control, Mask, RowLoop, SimdUop
+from archsim.isa.simd import Access, Control, Mask, RowLoop, SimdUop
+from archsim.isa.tile_ops import TILE_OPS
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import scratch, tile
 from archsim.lower.simd.convert import SET_CTRL
@@ -16,20 +17,15 @@ from archsim.lower.simd.emit import (
     COUNT,
     NORM,
     Item,
-    Plane,
     Stream,
-    chunks,
-    counted,
     fenced,
-    masked,
     pack,
-    partial,
 )
+from archsim.lower.simd.expand import row_expand_op
 from archsim.lower.simd.walks import Walk
 
-# The scalar unit waits for the vector pipe, reads an element, and lets the pipe go on.
 _OVERWRITES = "tquant leaves src and tmp overwritten on a2a3: src with halves, tmp with integers"
-_ROWS_AT_ONCE = 240
+# The scalar unit waits for the vector pipe, reads an element, and lets the pipe go on.
 _READ_SCALAR = (
     Control("set_flag"),
     Control("wait_flag"),
@@ -103,12 +99,12 @@ def quantise(instr: BoundInstr, arch: SimdArch) -> Lowered:
     the integers. Where values are beyond 2048 halves lose bits that saturation drops anyway.
     """
     dst, src, tmp = tile(instr, "dst"), tile(instr, "src"), scratch(instr)
-    steps = [("vmul", tile(instr, "scale"))]
+    steps = [("trowexpandmul", tile(instr, "scale"))]
     if instr.op.family == "quant_offset":
-        steps.append(("vadd", tile(instr, "offset")))
+        steps.append(("trowexpandadd", tile(instr, "offset")))
     items: list[Item] = []
     for name, values in steps:
-        items += [*row_operation(name, src, values, tmp.addr, arch), BARRIER]  # 1
+        items += [*_expanded(name, src, values, tmp, arch), BARRIER]  # 1
     words = replace(src, dtype=I32, addr=tmp.addr, row_stride=src.cols)
     halves = replace(src, dtype=F16, row_stride=2 * src.row_stride)
     items += [*_converted("vconv_f322s32r", words, src, "sat", arch), BARRIER]  # 2
@@ -121,78 +117,22 @@ def quantise(instr: BoundInstr, arch: SimdArch) -> Lowered:
     name = "vconv_f162s8r" if dst.dtype is I8 else "vconv_f162u8r"
     items += [*_converted(name, dst, halves, "sat", arch), BARRIER]  # 4
     read = (src.valid_region(), *(_column(values) for _, values in steps))
-    size = max(words.size_bytes, -(-src.valid_rows // 8) * 8 * arch.vector.block_bytes)
+    used_rows = src.valid_rows * words.row_bytes
+    size = max(used_rows, -(-src.valid_rows // 8) * 8 * arch.vector.block_bytes)
     used = Region(MEMORY[tmp.loc], tmp.addr, 1, size, size)
     gone = src.valid_region()
     notes = (Diagnostic(_OVERWRITES, instr.span, None, kind="numerics", severity="note"),)
     return Lowered(pack(items), read, (dst.valid_region(), gone, used), read, (gone,), notes)
 
 
-def row_operation(
-    name: str, whole: TileView, values: TileView, blocks: int, arch: SimdArch
-) -> Iterator[Item]:
-    """whole[r, c] = whole[r, c] op values[r], the values of a column-major tile.
-
-    The values are broadcast to blocks of memory, 240 rows at a time where there are 256 or more.
-    1. Row pitch beyond the repeat stride, or more whole repeats a row than rows: row by row in
-       count mode.
-    2. Otherwise down the rows: a micro-op for each repeat-wide column, a masked one for the rest.
-    """
-    stream, vector = Stream.over(name, whole, [whole, whole], arch), arch.vector
-    at_once = whole.valid_rows if whole.valid_rows <= vector.repeat_max else _ROWS_AT_ONCE
-    by_row = whole.valid_cols // stream.lanes > whole.valid_rows
-    by_row = by_row or whole.row_bytes > vector.repeat_stride_max * vector.block_bytes
-    for first, rows in chunks(whole.valid_rows, at_once):
-        if first:
-            yield BARRIER
-        yield from (_broadcast(values, first, rows, blocks, arch), BARRIER)
-        if by_row:
-            at = replace(
-                stream, dst=_further(stream.dst, first), srcs=(_further(stream.dst, first),) * 2
-            )
-            uop = at.counted(whole.valid_cols, looped=True)
-            yield from counted(RowLoop(rows, (_with_blocks(uop, blocks, arch),)))  # 1
-        else:
-            yield from _down(stream, whole.valid_cols, first, rows, blocks, arch)  # 2
-
-
-def _down(
-    stream: Stream, cols: int, first: int, rows: int, blocks: int, arch: SimdArch
-) -> Iterator[Item]:
-    for col, size in chunks(cols, stream.lanes):
-        mask = FULL if size == stream.lanes else partial(size)
-        uop = _with_blocks(stream.uop(rows, mask, row=first, col=col, down=True), blocks, arch)
-        if size == stream.lanes:
-            yield uop
-        else:
-            yield from masked(uop)
-
-
-def _further(plane: Plane, rows: int) -> Plane:
-    return replace(plane, addr=plane.addr + rows * plane.pitch)
-
-
-def _broadcast(values: TileView, first: int, rows: int, blocks: int, arch: SimdArch) -> SimdUop:
-    """Each value to all lanes of a block; eight a repeat."""
-    width, block = arch.vector.width_bytes, arch.vector.block_bytes
-    per_repeat = width // block
-    size = values.dtype.itemsize
-    source = Access(values.addr + first * size, F32, block, per_repeat * size, lanes=per_repeat)
-    repeat = -(-rows // per_repeat)
-    return SimdUop("vbrcb", F32, width // size, repeat, FULL, Access(blocks, F32), (source,))
-
-
-def _with_blocks(uop: SimdUop, blocks: int, arch: SimdArch) -> SimdUop:
-    """The second source is a block for each row, over and over."""
-    block, in_rows = arch.vector.block_bytes, uop.dst.row_stride > 0
-    second = Access(
-        blocks,
-        F32,
-        block_stride=0,
-        repeat_stride=0 if in_rows else block,
-        row_stride=block if in_rows else 0,
-    )
-    return replace(uop, srcs=(uop.srcs[0], second))
+def _expanded(
+    name: str, src: TileView, values: TileView, tmp: TileView, arch: SimdArch
+) -> Iterator[RowLoop]:
+    """src op values, row by row and in place."""
+    step = BoundInstr(TILE_OPS[name], (src,), (src, values), tmp)
+    for loop in row_expand_op(step, arch).uops:
+        assert isinstance(loop, RowLoop), "a simd core runs row loops"
+        yield loop
 
 
 def _converted(
