@@ -10,7 +10,14 @@ from math import isfinite
 from types import MappingProxyType
 
 from archsim.base.dtypes import DTYPES, DType
-from archsim.check import rules_generate, rules_logic, rules_moves, rules_part, rules_rearrange, rules_reduce
+from archsim.check import (
+    rules_generate,
+    rules_logic,
+    rules_moves,
+    rules_part,
+    rules_rearrange,
+    rules_reduce,
+)
 from archsim.check.case import Case
 from archsim.check.scratch import mask_row_bytes, scratch_bytes, scratch_tile
 from archsim.isa.operands import TileView
@@ -179,7 +186,8 @@ _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
               rules_rearrange.scatter_indices, rules_rearrange.merge_lists,
               rules_rearrange.counts_tile, rules_rearrange.block_length,
               same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
-              scalar_fits, rules_moves.movable, rules_moves.same_layout, rules_moves.no_columns,
+              scalar_fits, rules_logic.shift_in_width,
+              rules_moves.movable, rules_moves.same_layout, rules_moves.no_columns,
               rules_moves.window_layout, rules_moves.wide_is_plain, rules_moves.atomic_type,
               rules_moves.index_type, rules_moves.dense_tensor, rules_part.index_dtype,
               rules_part.has_pad, rules_part.one_column, rules_generate.word,

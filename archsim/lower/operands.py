@@ -1,5 +1,6 @@
 """Operands of a bound instruction by role. What `archsim.check` refuses cannot arrive here."""
 
+from archsim.base.dtypes import DType
 from archsim.isa.operands import BoundInstr, GmView, TileView
 
 
@@ -39,3 +40,8 @@ def scratch(instr: BoundInstr) -> TileView:
     """The scratch tile of an instruction that cannot do without."""
     assert instr.tmp is not None, f"{instr.op.name} has no scratch tile"
     return instr.tmp
+
+
+def negated(value: int | float, dtype: DType) -> int | float:
+    """`-value` for an operand of `dtype`: a float that is written as an integer 0 becomes -0."""
+    return -0.0 if value == 0 and isinstance(value, int) and dtype.is_float else -value

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from archsim.isa.pipes import Pipe
 from archsim.isa.rules import (
+    BINARY_RULES,
     NEEDS_TMP,
     POSITIVE,
+    SCALAR_FITS,
     TMP_PLACE,
     Constraint,
     Rules,
@@ -14,7 +16,19 @@ from archsim.isa.rules import (
     same_valid,
     tiles,
 )
-from archsim.isa.tile_op import BINARY, DST, TMP, VF_IMPL, Arg, TileOp, both, pairs
+from archsim.isa.tile_op import (
+    BINARY,
+    DST,
+    FLOATS,
+    SCALAR,
+    TMP,
+    VF_IMPL,
+    Arg,
+    TileOp,
+    both,
+    pairs,
+    same,
+)
 
 _FUSED = (
     *tiles("dst", "src0", "src1"),
@@ -23,17 +37,68 @@ _FUSED = (
     *same_valid("src0", "src1"),
 )
 
-ROWS = (
-    TileOp(
-        "TADDRELUCONV",
+
+def _fused(name: str, family: str, uops: tuple[str, str], summary: str) -> TileOp:
+    """A row for f16 and f32 of two sources; further micro-ops work on the result of the first."""
+    return TileOp(
+        name,
+        family,
+        Pipe.V,
+        DST,
+        BINARY,
+        both(same(FLOATS)),
+        {"a2a3": uops[0], "a5": uops[1]},
+        summary,
+        keys=VF_IMPL,
+    )
+
+
+def _converted(name: str, uops: tuple[str, str], summary: str) -> TileOp:
+    return TileOp(
+        name,
         "addreluconv",
         Pipe.V,
         DST,
         BINARY,
         both(pairs("f32>f16 f16>i8 i16>i8")),
-        {},
-        "dst = convert(max(0, src0 + src1)), saturating",
+        {"a2a3": uops[0], "a5": uops[1]},
+        summary,
         keys=VF_IMPL,
+    )
+
+
+ROWS = (
+    _fused("TMULADDDST", "accumulate", ("vmla", "VMULA"), "dst = dst + src0 * src1, rounded once"),
+    _fused(
+        "TFUSEDMULADD", "accumulate", ("vmadd", "VMADD"), "dst = dst * src0 + src1, rounded once"
+    ),
+    _fused(
+        "TFUSEDMULADDRELU",
+        "accumulate",
+        ("vmaddrelu", "VMADD VRELU"),
+        "dst = max(dst * src0 + src1, 0), rounded once",
+    ),
+    _fused("TSUBRELU", "binary", ("vsubrelu", "VSUB VRELU"), "dst = max(src0 - src1, 0)"),
+    TileOp(
+        "TAXPY",
+        "axpy",
+        Pipe.V,
+        DST,
+        SCALAR,
+        both(pairs("f16>f16 f32>f32 f16>f32")),
+        {"a2a3": "vaxpy", "a5": "VAXPY"},
+        "dst = dst + src * scalar, rounded once",
+        keys=VF_IMPL,
+    ),
+    _converted(
+        "TADDRELUCONV",
+        ("vaddreluconv", "VADD"),
+        "dst = convert(max(0, src0 + src1)), saturating",
+    ),
+    _converted(
+        "TSUBRELUCONV",
+        ("vsubreluconv", "VSUB"),
+        "dst = convert(max(0, src0 - src1)), saturating",
     ),
     TileOp(
         "TADDDEQRELU",
@@ -48,7 +113,9 @@ ROWS = (
     ),
 )
 RULES: Mapping[str, Rules] = {
+    "accumulate": BINARY_RULES,
     "addreluconv": _FUSED,
+    "axpy": (*tiles("dst", "src"), *same_valid("src"), POSITIVE, SCALAR_FITS),
     "adddeqrelu": _FUSED,
 }
 OWN: Mapping[str, Mapping[str, Rules]] = {

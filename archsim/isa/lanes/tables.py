@@ -92,8 +92,24 @@ _VREG: dict[str, LaneOp] = {
     "VTRC": LaneOp(convert.vreg_convert),
 }
 SIMD: Mapping[str, LaneOp] = MappingProxyType(
-    {**_SIMD, **accumulate.SIMD, **logic.SIMD, **generate.SIMD, **reduce.SIMD, **gather.SIMD, **sort.SIMD}
+    {
+        **_SIMD,
+        **accumulate.SIMD,
+        **logic.SIMD,
+        **generate.SIMD,
+        **reduce.SIMD,
+        **gather.SIMD,
+        **sort.SIMD,
+    }
 )
 VREG: Mapping[str, LaneOp] = MappingProxyType(
-    {**_VREG, **accumulate.VREG, **logic.VREG, **generate.VREG, **reduce.VREG, **gather.VREG, **sort.VREG}
+    {
+        **_VREG,
+        **accumulate.VREG,
+        **logic.VREG,
+        **generate.VREG,
+        **reduce.VREG,
+        **gather.VREG,
+        **sort.VREG,
+    }
 )

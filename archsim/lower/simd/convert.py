@@ -18,13 +18,13 @@ SET_CTRL = Control("set_ctrl")
 
 
 def add_relu_convert(instr: BoundInstr, arch: SimdArch) -> Lowered:
-    """dst = convert(max(0, src0 + src1)): one fused micro-op for every row.
+    """dst = convert(max(0, src0 + src1)), or of src0 - src1: one fused micro-op for every row.
 
     Whole repeats row by row, never merged; then, under one mask, the rest of every row in a
     micro-op of its own. Lanes follow the source type; nothing but dst is written.
     """
     dst, *srcs = data_tiles(instr)
-    name = f"vaddreluconv_{pair_name(srcs[0].dtype, dst.dtype)}"
+    name = f"{instr.op.uops[arch.isa]}_{pair_name(srcs[0].dtype, dst.dtype)}"
     walk = Walk.over(Stream.over(name, dst, srcs, arch), dst.valid_rows, dst.valid_cols, arch)
     items = (*walk.along_rows(), *walk.tail(row_by_row=True))
     return Lowered.over_tiles(pack(items), dst, srcs)

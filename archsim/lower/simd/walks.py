@@ -63,10 +63,14 @@ class Walk:
             yield RowLoop(self.rows, tuple(pieces))
 
     def down_columns(self) -> Iterator[Item]:
-        """One micro-op for each repeat-wide column of all rows, a masked one for the rest."""
+        """One micro-op for each repeat-wide column of all rows, a masked one for the rest.
+
+        Down the rows in pieces of at most 255.
+        """
         whole = self.cols // self.stream.lanes
         for group in range(whole):
-            yield self.stream.uop(self.rows, col=group * self.stream.lanes, down=True)
+            for row, n in chunks(self.rows, self.repeat_max):
+                yield self.stream.uop(n, row=row, col=group * self.stream.lanes, down=True)
         yield from self.tail()
 
     def narrow(self) -> Iterator[Item]:

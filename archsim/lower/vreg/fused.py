@@ -12,9 +12,9 @@ _SHIFT = 2.0**17
 
 
 def add_relu_convert(instr: BoundInstr, arch: VregArch) -> Lowered:
-    """dst = convert(max(0, src0 + src1)), the sum in the source type.
+    """dst = convert(max(0, src0 + src1)), or of src0 - src1, in the source type.
 
-    Sums of i16 are clamped to 127 and stored as u8, whose bytes are those of i8: there is no
+    Results of i16 are clamped to 127 and stored as u8, whose bytes are those of i8: there is no
     conversion from i16 to i8.
     """
     dst, src0, src1 = data_tiles(instr)
@@ -24,7 +24,7 @@ def add_relu_convert(instr: BoundInstr, arch: VregArch) -> Lowered:
         head = (
             spot.load("v0", src0),
             spot.load("v1", src1),
-            spot.op("VADD", "v2", "v0", "v1", dtype=source),
+            spot.op(instr.op.uops[arch.isa], "v2", "v0", "v1", dtype=source),
             spot.op("VMAXS", "v3", "v2", dtype=source, scalar=0),
         )
         if source is not I16:

@@ -71,6 +71,14 @@ def right(c: Call, a: Array, b: Array) -> Array:
     return low_bits(a.astype(np.int64) >> b.astype(np.int64), c.src)
 
 
+def right_by_scalar(c: Call, a: Array, b: Array) -> Array:
+    """A2A3 asks for the logical shift, whatever the type."""
+    if not c.on_a2a3:
+        return right(c, a, b)
+    bits = f"u{a.dtype.itemsize}"
+    return low_bits(a.view(bits).astype(np.int64) >> b.astype(np.int64), c.src)
+
+
 def sub_scalar(c: Call) -> Results:
     """src - scalar: an addition of the negated scalar."""
     return {"dst": sub(c, c["src"], np.full_like(c["src"], c.scalar()))}
@@ -250,7 +258,7 @@ LAW: Law = {
     "tors": with_scalar(bits_or),
     "txors": with_scalar(bits_xor),
     "tshls": with_scalar(left),
-    "tshrs": with_scalar(right),
+    "tshrs": with_scalar(right_by_scalar),
     "tlrelu": leaky,
     "taxpy": axpy,
     "tabs": one(magnitude),
