@@ -118,13 +118,17 @@ def test_quotients_and_exponentials_of_differences(arch: str, dtype: str) -> Non
             source = stage.column(values) if along == "row" else stage.row(values)
             whole = stage.whole(x)
             stage.bench.run(f"t{along}expanddiv", stage.dst, whole, source)
-            want = (x / values).astype(element)
-            if arch == "a5":  # subnormal quotients become zeros there
-                want = np.where(np.abs(want) < np.finfo(element).tiny, np.copysign(0, want), want)
-            stage.check(want.astype(element))
+            stage.check(flushed(arch, (x / values).astype(element)))
             stage.bench.run(f"t{along}expandexpdif", stage.dst, whole, source)
             exact = np.exp((x - values).astype(np.float64))
-            stage.check(np.minimum(exact, np.finfo(element).max).astype(element))
+            stage.check(flushed(arch, np.minimum(exact, np.finfo(element).max).astype(element)))
+
+
+def flushed(arch: str, x: Array) -> Array:
+    """Subnormal quotients and exponentials become zeros on a5."""
+    if arch == "a2a3":
+        return x
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(x.dtype.type(0), x), x)
 
 
 @pytest.mark.parametrize("arch", CORES)
