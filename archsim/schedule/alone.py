@@ -60,7 +60,7 @@ def _form(op: str, keys: Mapping[str, str]) -> TileOp | None:
     forms = FORMS.get(op.lower(), ())
     named = [form for form in forms if form.form == keys.get("form")]
     meant = named or [form for form in forms if all(key in keys for key in form.requires)]
-    return next(iter(meant or forms), None)
+    return max(meant or forms, key=lambda form: len(form.requires), default=None)
 
 
 def _dtype(word: str, faults: Faults) -> DType:
