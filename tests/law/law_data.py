@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from definitions.call import FLOATS, TYPES, Array
+from definitions.gather import records
 from hypothesis import strategies as st
 
 from archsim.base.dtypes import DTYPES
@@ -98,6 +99,12 @@ def sizes(
     """Declared shape and valid region: whole blocks of every type, up to a few vectors a row."""
     if op.mnemonic in SIZES:
         return SIZES[op.mnemonic](draw, op, core, pair)
+    return _any_sizes(draw, op, pair)
+
+
+def _any_sizes(
+    draw: st.DrawFn, op: TileOp, pair: tuple[str, str]
+) -> tuple[tuple[int, int], tuple[int, int]]:
     typed = [a.dtype for a in (*op.outs, *op.ins) if a.dtype and a.kind == "tile"]
     block = max(BLOCK // TYPES[t].itemsize for t in (*pair, *typed) if t in TYPES)
     is_halved = any(a.shape == "half" for a in op.outs)
@@ -280,3 +287,118 @@ def _small(instr: BoundInstr, data: Data) -> int:
 
 
 SCALARS[("ttri", "diagonal")] = _small
+
+
+def _places(tile: TileView, count: int, data: Data) -> Array:
+    """Places of elements of a tile, counted in elements from its start through memory."""
+    rows = data.rng.integers(0, tile.rows, count)
+    return rows * tile.row_stride + data.rng.integers(0, tile.cols, count)
+
+
+def _gather_indices(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    src = instr.operands["src"]
+    assert isinstance(src, TileView)
+    shape = (tile.valid_rows, tile.valid_cols)
+    found = _places(src, shape[0] * shape[1], data).reshape(shape)
+    return (found % (1 << 8 * tile.dtype.itemsize - 1)).astype(TYPES[tile.dtype.name])
+
+
+def _block_offsets(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    src = instr.operands["src"]
+    assert isinstance(src, TileView)
+    shape = (tile.valid_rows, tile.valid_cols)
+    rows = data.rng.integers(0, src.rows, shape)
+    blocks = data.rng.integers(0, src.cols * src.dtype.itemsize // BLOCK, shape)
+    return (rows * src.row_bytes + blocks * BLOCK).astype(TYPES[tile.dtype.name])
+
+
+def _scatter_indices(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    """A place of dst for each element, no two alike: which of equals wins differs."""
+    dst = instr.dst[0]
+    assert isinstance(dst, TileView)
+    shape = (tile.valid_rows, tile.valid_cols)
+    cells = data.rng.permutation(dst.rows * dst.cols)[: shape[0] * shape[1]]
+    places = cells // dst.cols * dst.row_stride + cells % dst.cols
+    return places.reshape(shape).astype(TYPES[tile.dtype.name])
+
+
+VALUES[("tgather", "indices")] = _gather_indices
+VALUES[("tgatherb", "offsets")] = _block_offsets
+VALUES[("tscatter", "indices")] = _scatter_indices
+
+
+def _ascending(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    steps = data.rng.integers(1, 1000, (tile.valid_rows, tile.valid_cols))
+    return np.cumsum(steps, axis=1).astype(TYPES[tile.dtype.name])
+
+
+VALUES[("tsort32", "idx")] = _ascending
+
+
+def _sort(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
+    """Indices for every row, or one row of them for all."""
+    src, idx = instr.src
+    assert isinstance(idx, TileView)
+    if draw(st.booleans()):
+        idx = replace(idx, rows=1, valid_rows=1)
+    return replace(instr, src=(src, idx))
+
+
+ADAPT["tsort32"] = _sort
+
+
+def sorted_records(data: Data, dtype: str, count: int) -> Array:
+    """`count` records of 8 bytes in falling order, as a row of elements."""
+    values = data.lanes(dtype, (1, count))
+    values = np.where(np.isnan(values.astype(np.float32)), values.dtype.type(1), values)
+    order = np.argsort(-values.astype(np.float64)[0], kind="stable")
+    index = data.rng.integers(0, 2**32, (1, count), np.uint32)
+    return records(values[:, order], index).view(TYPES[dtype])
+
+
+def _block_list(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    length = instr.operands.get("blockLen", tile.valid_cols)
+    assert isinstance(length, int)
+    each = length * tile.dtype.itemsize // 8
+    count = max(tile.valid_cols // length, 1)
+    lists = [sorted_records(data, tile.dtype.name, each) for _ in range(count)]
+    return np.concatenate(lists, axis=1)
+
+
+for _name in ("src", "src0", "src1", "src2", "src3"):
+    VALUES[("tmrgsort", _name)] = _block_list
+
+
+def _merge_sizes(
+    draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """One row; four blocks of it once or twice, or a list."""
+    cols = draw(st.sampled_from((256, 512, 1024) if op.form == "single" else (64, 128, 256)))
+    return (1, cols), (1, cols)
+
+
+SIZES["tmrgsort"] = _merge_sizes
+
+
+def _block_length(instr: BoundInstr, data: Data) -> int:
+    src = instr.operands["src"]
+    assert isinstance(src, TileView)
+    most = src.valid_cols // 4
+    return int(data.rng.choice([n for n in (64, 128, 256) if n <= most]))
+
+
+SCALARS[("tmrgsort", "blockLen")] = _block_length
+
+
+def _sum_sizes(
+    draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The shapes that A2A3 reduces by blocks, now and then."""
+    if pair == ("f32", "f32") and draw(st.integers(0, 3)) == 0:
+        shape = draw(st.sampled_from(((64, 128), (32, 256), (16, 512), (8, 1024))))
+        return shape, shape
+    return _any_sizes(draw, op, pair)
+
+
+for _name in ("trowsum", "trowmax", "trowmin"):
+    SIZES[_name] = _sum_sizes

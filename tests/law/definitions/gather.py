@@ -2,7 +2,7 @@
 
 import numpy as np
 from definitions.call import Array, Call, Lanes, Law, Results
-from definitions.numbers import wide
+from definitions.numbers import is_int, wide
 
 PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P1111": (1, 0)} | {
     f"P{'0' * (3 - i)}1{'0' * i}": (4, i) for i in range(4)
@@ -10,15 +10,36 @@ PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P1111": (1, 0)} | {
 BLOCK_BYTES = 32
 
 
-def _flat(c: Call, name: str, index: Array) -> Array:
-    """Elements of a tile by their place in memory, rows `stride` elements apart."""
-    stride = c.shapes[name].stride
-    return c.whole[name][index // stride, index % stride]
+def _flat(c: Call, name: str, index: Array) -> Lanes:
+    """Elements of a tile by their place in memory, rows `stride` elements apart.
+
+    What lies outside the valid region of the tile is nobody's.
+    """
+    shape = c.shapes[name]
+    row, column = index // shape.stride, index % shape.stride
+    return Lanes(c.whole[name][row, column], (row < shape.valid_rows) & (column < shape.valid_cols))
 
 
 def gather(c: Call) -> Results:
     """dst[r, k] = the element of src that indices[r, k] counts."""
     return {"dst": _flat(c, "src", c["indices"].astype(np.int64))}
+
+
+def gather_compare(c: Call) -> Results:
+    """The columns whose element is above (or equals) k, close together, and how many there are.
+
+    What follows them in a row of dst is undefined.
+    """
+    src, k = c["src"], np.full_like(c["src"], c.scalar("k"))
+    if not is_int(c.src):
+        src, k = wide(src), wide(k)
+    hits = src == k if c.keys.get("mode") == "eq" else src > k
+    counts = hits.sum(axis=1, keepdims=True)
+    out = np.zeros((c.rows, c.cols), np.int32)
+    for row, found in enumerate(hits):
+        columns = np.flatnonzero(found)
+        out[row, : len(columns)] = columns
+    return {"dst": Lanes(out, np.arange(c.cols) < counts), "cdst": counts.astype(np.int32)}
 
 
 def gather_pattern(c: Call) -> Results:
@@ -139,11 +160,21 @@ def merge_single(c: Call) -> Results:
 
 
 def merge_lists(c: Call) -> Results:
-    """Two to four lists merged; how many of each were taken is in `executed`."""
+    """Two to four lists merged, and how many records of each were taken.
+
+    exhausted=true ends with the first list that is used up; what follows then is undefined.
+    """
     lists = [_records_of(c[f"src{k}"]) for k in range(4) if c.has(f"src{k}")]
     size = c["src0"].dtype.itemsize
-    out = _merged(lists, size)
-    return {"dst": out.reshape(1, -1)[:, : c.cols]}
+    numbered = [np.insert(part, part.shape[1], k, axis=1) for k, part in enumerate(lists)]
+    out = _merged(numbered, size)
+    owner, out = out[:, -1], out[:, :-1]
+    taken = len(out)
+    if c.keys.get("exhausted") == "true":
+        taken = min(int(np.flatnonzero(owner == k)[-1]) + 1 for k in range(len(lists)))
+    counts = np.array([[np.count_nonzero(owner[:taken] == k) for k in range(4)]], np.uint16)
+    known = np.repeat(np.arange(len(out)) < taken, out.shape[1])[None]
+    return {"dst": Lanes(out.reshape(1, -1), known), "executed": counts}
 
 
 def transpose(c: Call) -> Results:
@@ -153,6 +184,7 @@ def transpose(c: Call) -> Results:
 
 LAW: Law = {
     "tgather": gather,
+    "tgather.compare": gather_compare,
     "tgather.pattern": gather_pattern,
     "tgatherb": gather_blocks,
     "tscatter": scatter,
