@@ -250,5 +250,7 @@ _EXTENTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
     "transposed": lambda rows, cols, block: (cols, rows),
     "double": lambda rows, cols, block: (rows, 2 * cols),
     "bins": lambda rows, cols, block: (rows, 256),
+    "line": lambda rows, cols, block: (1, rows * cols),
+    "two_lines": lambda rows, cols, block: (1, 2 * rows * cols),
     "half": lambda rows, cols, block: (rows, cols // 2),
 }
