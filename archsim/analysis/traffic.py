@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from archsim.analysis.usage import Interval, union
 from archsim.arch import ArchConfig
-from archsim.isa.moves import Move
+from archsim.isa.moves import IndexedMove, Move
 from archsim.isa.pipes import Pipe
 from archsim.lower import Lowered
 from archsim.trace.records import RunLog
@@ -44,7 +44,7 @@ def path_usage(
         work = lowered[record.id][0]
         moves = known.get(id(work))
         if moves is None:
-            found = (m for m in work.uops if isinstance(m, Move))
+            found = (m for m in work.uops if isinstance(m, Move | IndexedMove))
             moves = known[id(work)] = [(move.path, move.bytes_moved) for move in found]
         for path, size in moves:
             moved.setdefault(path, []).append(size)

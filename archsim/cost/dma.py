@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from archsim.arch import ArchConfig
-from archsim.isa.moves import Move
+from archsim.isa.moves import Transfer
 from archsim.isa.timing import half_up
 
 
@@ -22,10 +22,10 @@ def path_cycles(path_name: str, payload: int, arch: ArchConfig) -> Fraction:
     return cycles
 
 
-def transfers(moves: Iterable[Move]) -> list[tuple[Move, int]]:
+def transfers(moves: Iterable[Transfer]) -> list[tuple[Transfer, int]]:
     """The DMA instructions behind `moves`, with their payload: chained moves belong to the one
     that they follow."""
-    found: list[tuple[Move, int]] = []
+    found: list[tuple[Transfer, int]] = []
     for move in moves:
         if move.chained and found:
             first, payload = found.pop()
@@ -35,7 +35,7 @@ def transfers(moves: Iterable[Move]) -> list[tuple[Move, int]]:
     return found
 
 
-def move_cycles(moves: Iterable[Move], arch: ArchConfig) -> Fraction:
+def move_cycles(moves: Iterable[Transfer], arch: ArchConfig) -> Fraction:
     """Exact cycles of an instruction's transfers, one after the other."""
     parts = (path_cycles(move.path, payload, arch) for move, payload in transfers(moves))
     return sum(parts, Fraction(0))

@@ -10,7 +10,7 @@ from archsim.cost.simd import SimdPipe
 from archsim.cost.vreg.timing import UbBanks, VregCost
 from archsim.engine.jobs import PipeModel
 from archsim.engine.models import SerialModel, SimdModel
-from archsim.isa.moves import Move
+from archsim.isa.moves import IndexedMove, Move
 from archsim.isa.pipes import Pipe
 from archsim.isa.timing import UopSlice
 from archsim.isa.vreg import VectorFunction
@@ -45,7 +45,7 @@ def _moves(arch: ArchConfig, ticks: int) -> Duration:
     def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
         """Transfers one after the other; the sum is rounded once to whole cycles."""
         slices, at = [], Fraction(0)
-        moves = [item for item in lowered.uops if isinstance(item, Move)]
+        moves = [item for item in lowered.uops if isinstance(item, Move | IndexedMove)]
         for move, payload in transfers(moves):
             path = arch.paths[move.path]
             start, at = at, at + path_cycles(move.path, payload, arch)
@@ -53,7 +53,7 @@ def _moves(arch: ArchConfig, ticks: int) -> Duration:
             slices.append(
                 UopSlice(
                     move.name,
-                    move.src.count,
+                    move.runs,
                     *held,
                     held[1] - held[0],
                     str(path.basis),

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from archsim.base.errors import Diagnostic
-from archsim.isa.moves import Move
+from archsim.isa.moves import ScalarAccess, Transfer
 from archsim.isa.operands import BoundInstr, Region, TileView
-from archsim.isa.simd import RowLoop
+from archsim.isa.simd import Control, RowLoop
 from archsim.isa.vreg import VectorFunction
 
-Uops = tuple[RowLoop, ...] | tuple[VectorFunction, ...] | tuple[Move, ...]
+Uops = (
+    tuple[RowLoop, ...]
+    | tuple[VectorFunction, ...]
+    | tuple[Transfer | Control, ...]
+    | tuple[ScalarAccess]
+)
 
 
 @dataclass(frozen=True, slots=True)

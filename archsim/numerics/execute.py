@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from archsim.isa.lanes.state import NumericState
-from archsim.isa.moves import Move
+from archsim.isa.moves import IndexedMove, Move, ScalarAccess
 from archsim.isa.simd import Barrier, Control, RowLoop, SimdUop
 from archsim.isa.vreg import VectorFunction
 from archsim.numerics.effects import Effects, Step, run
 from archsim.numerics.memory import Memory
-from archsim.numerics.moves import move_step
+from archsim.numerics.moves import indexed_step, move_step, poke_step
 from archsim.numerics.simd import simd_steps
 from archsim.numerics.vreg import vreg_steps
 
-Item = SimdUop | Barrier | Control | RowLoop | VectorFunction | Move
+Item = SimdUop | Barrier | Control | RowLoop | VectorFunction | Move | IndexedMove | ScalarAccess
 
 
 def prepare(work: Iterable[Item], memory: Memory, state: NumericState) -> Callable[[int], Effects]:
@@ -43,6 +43,10 @@ def execute(work: Iterable[Item], memory: Memory, gm_addr: int, state: NumericSt
 def _steps(item: Item, memory: Memory, state: NumericState) -> list[Step]:
     if isinstance(item, Move):
         return [move_step(item, memory)]
+    if isinstance(item, IndexedMove):
+        return [indexed_step(item, memory)]
+    if isinstance(item, ScalarAccess):
+        return [] if item.value is None else [poke_step(item, memory)]
     if isinstance(item, SimdUop):
         return simd_steps(RowLoop(1, (item,)), memory, state)
     if isinstance(item, RowLoop):

@@ -8,7 +8,7 @@ from archsim.isa.operands import BoundInstr, GmView, TileView
 from archsim.program.instructions import BINDERS
 from archsim.program.ir import Instr, Program, ScalarArg, TensorDecl, TileArg, WindowArg
 from archsim.program.views import Env, Place, Site, Value, Views, whole
-from archsim.program.windows import window_tile
+from archsim.program.windows import WHOLE, window_tile
 
 CACHE_LIMIT = 4096  # bound forms kept of one statement; a loop has far fewer
 Bind = Callable[[Env], tuple[BoundInstr, int]]
@@ -44,13 +44,15 @@ class Binder:
     def _builder(self, instr: Instr, loops: tuple[str, ...]) -> Callable[[Env], BoundInstr]:
         tile, views = window_tile(instr.outs, instr.ins), self.views
         rows = [(r, a) for r, a in zip(instr.op.ins, instr.ins, strict=True) if a is not None]
-        dst = [views.operand(arg, tile, loops) for arg in instr.outs]
-        src = [views.operand(arg, tile, loops) for row, arg in rows if not row.scratch]
+        whole = instr.op.family in WHOLE
+        dst = [views.operand(arg, tile, loops, whole=whole) for arg in instr.outs]
+        given = [arg for row, arg in rows if not row.scratch]
+        src = [views.operand(arg, tile, loops, whole=whole) for arg in given]
         scratch = [views.operand(arg, tile, loops) for row, arg in rows if row.scratch]
         outs = zip(instr.op.outs, instr.outs, strict=True)
         places = {row.name: arg.span for row, arg in (*outs, *rows)}
-        given = zip(instr.op.ins, instr.ins, strict=True)
-        omitted = tuple(r.name for r, arg in given if arg is None and not r.scratch)
+        all_rows = zip(instr.op.ins, instr.ins, strict=True)
+        omitted = tuple(r.name for r, arg in all_rows if arg is None and not r.scratch)
 
         def build(env: Env) -> BoundInstr:
             outs = tuple(make(env) for make in dst)

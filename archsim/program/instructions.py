@@ -71,7 +71,7 @@ def _instruction(
     if outs is None or ins is None or len(scope.faults.found) > before:
         return []
     kept = tuple(arg for arg in outs if arg is not None)
-    if not check_windows(kept, ins, scope) or not _check_binding(op, kept, ins, scope):
+    if not check_windows(op, kept, ins, scope) or not _check_binding(op, kept, ins, scope):
         return []
     return [Instr(op, kept, ins, attrs, waits, result, span)]
 

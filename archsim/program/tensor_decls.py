@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from archsim.base.dtypes import DTYPES, SPELLINGS, DType, dtype_named
 from archsim.base.errors import Faults, did_you_mean
+from archsim.isa.operands import BLOCK_BYTES, BOX_ROWS
 from archsim.program.expr import parse_expr
 from archsim.program.init_decls import read_init
 from archsim.program.ir import Init, TensorDecl
@@ -77,7 +78,21 @@ def _tensor(node: Node, symbols: Symbols, directory: str) -> TensorDecl | None:
     init = read_init(node.get("init"), what, dtype, directory)
     if dtype is None or shape is None or strides is None or layout is None or init is None:
         return None
+    if layout == "nz" and not _is_blocks(node, what, dtype, shape):
+        return None
     return TensorDecl(node.key, dtype, shape, strides, layout, init, node.key_span)
+
+
+def _is_blocks(node: Node, what: str, dtype: DType, shape: tuple[int, ...]) -> bool:
+    """An nz tensor consists of blocks: 16 rows of 32 bytes, in its last two dimensions."""
+    block = (BOX_ROWS, BLOCK_BYTES // dtype.itemsize)
+    if dtype.itemsize < 8 and len(shape) >= 4 and shape[-2:] == block:
+        return True
+    rule = f"4 or 5 extents, the last two {block[0]} and {block[1]}, for blocks of layout nz"
+    if dtype.itemsize == 8:
+        rule = "elements of 1, 2 or 4 bytes for layout nz"
+    (node.get("shape") or node).fault(f"{what} is {list(shape)} of {dtype}; must have {rule}")
+    return False
 
 
 def _shape(node: Node, what: str, symbols: Symbols) -> tuple[int, ...] | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from archsim.base.source import Span
 from archsim.isa.operands import GmView, TileView
 from archsim.program.ir import Arg, Expr, Program, ScalarArg, TileArg, TileDecl, WindowArg
+from archsim.program.window_shape import window_shape
 
 Env = dict[str, int | float]
 Value = Callable[[Env], Any]
@@ -61,12 +62,14 @@ class Views:
         self.places: dict[str, Place] = {}
         self._program, self._placements = program, placements
 
-    def operand(self, arg: Arg, tile: TileArg | None, loops: tuple[str, ...]) -> Value:
-        """The view or number that `arg` is; `tile` says how large a window is."""
+    def operand(
+        self, arg: Arg, tile: TileArg | None, loops: tuple[str, ...], *, whole: bool = False
+    ) -> Value:
+        """The view or number that `arg` is; `tile` says how large a window is, or it is `whole`."""
         if isinstance(arg, TileArg):
             return self.tile(arg, loops)
         if isinstance(arg, WindowArg):
-            return self._window(arg, tile, loops)
+            return self._whole(arg) if whole else self._window(arg, tile, loops)
         return self.scalar(arg)
 
     def scalar(self, arg: ScalarArg) -> Value:
@@ -98,7 +101,7 @@ class Views:
             return TileView(
                 tile.name, tile.loc, tile.dtype, place.rows, place.cols, valid_rows, valid_cols,
                 place.addr, place.row_stride, static_rows, static_cols, tile.row_major, tile.pad,
-                tile.span,
+                tile.span, tile.slayout, tile.fractal,
             )  # fmt: skip
 
         return view
@@ -139,6 +142,14 @@ class Views:
 
         return place_of
 
+    def _whole(self, arg: WindowArg) -> Value:
+        """All of a tensor, at address 0."""
+        tensor = self._program.tensors[arg.name]
+        view = GmView(
+            tensor.name, tensor.dtype, 0, tensor.shape, tensor.strides, tensor.layout, tensor.span
+        )
+        return lambda env: view
+
     def _window(self, arg: WindowArg, tile: TileArg | None, loops: tuple[str, ...]) -> Value:
         """A window at address 0, as large as the valid region of `tile`."""
         tensor, site = self._program.tensors[arg.name], Site(arg.span, loops)
@@ -148,7 +159,7 @@ class Views:
             shape: tuple[int, ...] = (1,) * rank
             if extents is not None:
                 of = extents(env)
-                shape = (*shape, of.valid_rows, of.valid_cols)[-rank:]
+                shape = window_shape(tensor.shape, tensor.layout, of.valid_rows, of.valid_cols)
                 if rank == 1 and of.valid_rows != 1:
                     message = (
                         f"tile {of.name} has {of.valid_rows} valid rows; "

@@ -6,9 +6,9 @@ from functools import lru_cache
 from archsim.analysis.instruction import InstructionCycles
 from archsim.arch import ArchConfig, SimdArch, VregArch
 from archsim.cost.vreg.tables import Costs
-from archsim.isa.moves import Move
+from archsim.isa.moves import IndexedMove, Move
 from archsim.isa.simd import RowLoop, SimdUop
-from archsim.isa.vreg import VregLoop, VregNode, VregUop
+from archsim.isa.vreg import VectorFunction, VregLoop, VregNode, VregUop
 
 
 def cost_rows(answer: InstructionCycles) -> list[dict[str, str]]:
@@ -23,11 +23,11 @@ def cost_rows(answer: InstructionCycles) -> list[dict[str, str]]:
 
 def _costed(answer: InstructionCycles) -> Iterator[tuple[str, str]]:
     for item in answer.lowered.uops:
-        if isinstance(item, Move):
+        if isinstance(item, Move | IndexedMove):
             yield item.name, item.path
         elif isinstance(item, RowLoop):
             yield from ((u.name, u.dtype.name) for u in item.body if isinstance(u, SimdUop))
-        else:
+        elif isinstance(item, VectorFunction):
             yield from ((u.op, u.form) for u in _uops(item.nodes))
 
 

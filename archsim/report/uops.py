@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from archsim.analysis.instruction import InstructionCycles
-from archsim.isa.moves import Burst, Move
-from archsim.isa.simd import Access, Barrier, Mask, RowLoop, SimdUop
+from archsim.isa.moves import Burst, Move, ScalarAccess, Transfer
+from archsim.isa.simd import Access, Barrier, Control, Mask, RowLoop, SimdUop
 from archsim.isa.timing import UopSlice, half_up
 from archsim.isa.vreg import VectorFunction, VregLoop, VregNode, VregUop
 from archsim.lower import Lowered
@@ -50,11 +50,15 @@ def _that_take_time(rows: list[Row], slices: list[UopSlice]) -> list[Row]:
     return found
 
 
-def _rows(item: RowLoop | VectorFunction | Move) -> Iterator[Row]:
+def _rows(item: RowLoop | VectorFunction | Transfer | Control | ScalarAccess) -> Iterator[Row]:
     if isinstance(item, RowLoop):
         yield from (_simd(part, item.rows) for part in item.body)
     elif isinstance(item, VectorFunction):
         yield from _vreg(item.nodes, ())
+    elif isinstance(item, Control):
+        yield _simd(item, 1)
+    elif isinstance(item, ScalarAccess):
+        yield _access_of_scalar(item)
     else:
         yield _move(item)
 
@@ -123,14 +127,34 @@ def _vreg_uop(uop: VregUop, trips: tuple[int, ...]) -> Row:
     }
 
 
-def _move(move: Move) -> Row:
+def _access_of_scalar(access: ScalarAccess) -> Row:
+    return {
+        "name": access.name,
+        "dtype": access.dtype.name,
+        "repeat": 1,
+        "memory": access.memory,
+        "addr": access.addr,
+        "scalar": finite(access.value),
+        "start": None,
+        "end": None,
+        "basis": None,
+    }
+
+
+def _move(move: Transfer) -> Row:
+    if isinstance(move, Move):
+        src, dst = _burst(move.src), _burst(move.dst)
+    else:
+        lanes, size = _burst(move.data), move.dtype.itemsize
+        tensor = _burst(Burst("GM", 0, move.elements, size, size))
+        src, dst = (lanes, tensor) if move.scatter else (tensor, lanes)
     return {
         "name": move.name,
         "path": move.path,
-        "repeat": move.src.count,
+        "repeat": move.runs,
         "bytes": move.bytes_moved,
-        "src": _burst(move.src),
-        "dst": _burst(move.dst),
+        "src": src,
+        "dst": dst,
         "start": None,
         "end": None,
         "basis": None,
@@ -164,6 +188,9 @@ def uop_line(row: Row) -> str:
 def _operand_texts(row: Row) -> list[str]:
     if "path" in row:
         return [f"{row['bytes']} bytes  {_place(row['dst'])} <- {_place(row['src'])}"]
+    if "memory" in row:
+        value = "" if row["scalar"] is None else f" <- {row['scalar']}"
+        return [f"{_place(row)}:{row['dtype']}{value}"]
     if "dtype" in row:
         sources = ", ".join(_simd_place(src) for src in row["src"])
         scalar = [] if row["scalar"] is None else [str(row["scalar"])]

@@ -89,7 +89,7 @@ RULES_OF_BOTH = [
     ("tload", {"src": window("f16", (16, 64))},
      "src is f16, must have elements of 4 bytes like dst (f32)"),
     ("tload", {"src": replace(window("f32", (16, 64)), layout="dn")},
-     "src is dn, must be nd: no other layout is modelled"),
+     "src is dn, must be nd like dst"),
     ("tload", {"src": window("f32", (16, 64), (1, 16))},
      "src has a last stride of 16, must have 1"),
 ]  # fmt: skip
@@ -137,8 +137,8 @@ RULES_OF_A2A3 = [
      "tmp has valid 15x64, must cover the 16x64 of dst on a2a3" + IGNORES),
     ("tmov", {"src": tile("f32", "16x128", "16x64")}, "shape",
      "src is 16x128, must be 16x64 like dst on a2a3; a5 allows it"),
-    ("tload", {"src": window("f32", (4096, 8)), "dst": tile("f32", "4096x8")}, "shape",
-     "src has 4096 rows, must have fewer than 4096 on a2a3; a5 allows it"),
+    ("tload", {"src": window("f32", (8, 8)), "dst": tile("f32", "4096x8", "8x8")}, "shape",
+     "dst has 4096 rows, must have fewer than 4096 on a2a3; a5 allows it"),
 ]  # fmt: skip
 
 

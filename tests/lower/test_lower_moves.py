@@ -1,5 +1,6 @@
 """TLOAD and TSTORE as DMA transfers: runs, gaps, outer dimensions, padding."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -106,3 +107,75 @@ def test_a_window_of_one_dimension_is_one_row():
     t = tile("f32", "1x64", "1x50")
     (move,) = lower(bind("tload", t, window("f32", (50,))), A2A3).uops
     assert (move.src.count, move.src.bytes_each) == (1, 200)
+
+
+def _bytes_of(move, base=0):
+    """Where each byte of the source goes, by running along both sides' runs."""
+    sides = [
+        [
+            burst.addr + run * burst.pitch + byte
+            for run in range(burst.count)
+            for byte in range(burst.bytes_each)
+        ]
+        for burst in (move.src, move.dst)
+    ]
+    return dict(zip(*sides, strict=True))
+
+
+def _places(instr, arch):
+    places = {}
+    for move in lower(instr, arch).uops:
+        if isinstance(move, Move):
+            places.update(_bytes_of(move))
+    return places
+
+
+@pytest.mark.parametrize("arch", [A2A3, A5])
+def test_a_column_major_tile_takes_runs_of_columns(arch):
+    t = tile("f16", "16x6", "10x6", addr=0x100, row_major=False)
+    gm = replace(window("f16", (2, 1, 1, 10, 3), (500, 500, 500, 1, 20)), layout="dn")
+    expected = {}
+    for block, row, col in product(range(2), range(10), range(3)):
+        source = 2 * (block * 500 + row + col * 20)
+        target = 0x100 + 2 * ((block * 3 + col) * 16 + row)
+        expected.update({source + byte: target + byte for byte in range(2)})
+    assert _places(bind("tload", t, gm), arch) == expected
+
+
+@pytest.mark.parametrize("arch", [A2A3, A5])
+def test_an_nz_tile_takes_runs_of_column_groups(arch):
+    t = replace(tile("f16", "48x64", "32x64", addr=0x400, row_major=False), slayout="row_major")
+    strides = (5000, 2000, 256, 16, 1)
+    gm = replace(window("f16", (2, 2, 2, 16, 16), strides), layout="nz")
+    expected = {}
+    for a, b, c, d, e in product(range(2), range(2), range(2), range(16), range(16)):
+        source = 2 * sum(i * s for i, s in zip((a, b, c, d, e), strides, strict=True))
+        row, col = c * 16 + d, (a * 2 + b) * 16 + e
+        target = 0x400 + 2 * (col // 16 * 48 * 16 + row * 16 + col % 16)
+        expected.update({source + byte: target + byte for byte in range(2)})
+    assert _places(bind("tload", t, gm), arch) == expected
+    stored = _places(bind("tstore", gm, t), arch)
+    assert {target: source for source, target in stored.items()} == expected
+
+
+def test_padding_of_a_column_fills_its_block():
+    t = tile("f32", "16x2", "13x2", row_major=False, pad="zero")
+    gm = replace(window("f32", (13, 2), (1, 13)), layout="dn")
+    lowered = lower(bind("tload", t, gm), A2A3)
+    assert [move.pad_bytes for move in lowered.uops] == [12]
+    assert region_bytes(lowered.writes) == {*range(64), *range(64, 128)}
+
+
+def test_an_atomic_store_stands_between_its_controls():
+    t = tile("f32", "2x8")
+    lowered = lower(bind("tstore", window("f32", (2, 8)), t, atomic="add"), A2A3)
+    names = [item.name for item in lowered.uops]
+    assert names == [
+        "set_atomic_f32",
+        "set_atomic_add",
+        "copy_ubuf_to_gm_align_b32",
+        "set_atomic_none",
+    ]
+    assert lowered.uops[2].add.name == "f32"
+    assert lowered.reads == (t.valid_region(), *lowered.writes)
+    assert lowered.sources == (t.valid_region(),)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from archsim.base.dtypes import DTYPES
 from archsim.isa.lanes.state import NumericState
 from archsim.isa.moves import Burst, Move
 from archsim.isa.operands import Region
@@ -113,3 +114,34 @@ def test_a_store_inverts_a_load(count: int, width: int, gap: int, start: int) ->
         at = start + run * (width + gap)
         want[at : at + width] = before[at : at + width]
     assert (gm(memory) == want).all()
+
+
+@pytest.mark.parametrize("name", ["f32", "f16", "bf16", "i32", "i16", "i8"])
+def test_an_atomic_store_adds_and_rounds_once(name: str) -> None:
+    dtype = DTYPES[name]
+    memory, rng = Memory({"UB": UB_BYTES}, GM_BYTES), np.random.default_rng(3)
+    count = 32 // dtype.itemsize
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.np)
+        held, more = rng.integers(limits.min, limits.max, (2, count), dtype.np, endpoint=True)
+        wide = held.astype(np.int64) + more
+        want = (wide & (1 << dtype.bits) - 1).astype(f"u{dtype.itemsize}").view(dtype.np)
+    else:
+        held, more = (rng.normal(0, 1e4, (2, count))).astype(dtype.np)
+        held[0], more[0] = np.inf, -np.inf
+        with np.errstate(all="ignore"):
+            want = (held.astype(np.float64) + more.astype(np.float64)).astype(dtype.np)
+    memory.write(Region("GM", 8, 1, 32, 32), held.view(np.uint8)[None])
+    memory.write(Region("UB", 0, 1, 32, 32), more.view(np.uint8)[None])
+    move = Move("a", "ub_to_gm", Burst("UB", 0, 1, 32, 32), Burst("GM", 8, 1, 32, 32), add=dtype)
+    execute((move,), memory, 0, STATE).apply()
+    got = memory.read(Region("GM", 8, 1, 32, 32))[0].view(dtype.np)
+    same = (got == want) | ((got != got) & (want != want))
+    assert same.all()
+
+
+def test_a_prefetch_leaves_memory_alone() -> None:
+    memory = filled()
+    execute((load(hint=True),), memory, 0, STATE).apply()
+    assert (ub(memory) == 0xFF).all()
+    assert memory.first_unwritten(Region("UB", 64, 1, 1, 1)) == (0, 0)

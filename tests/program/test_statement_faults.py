@@ -537,7 +537,7 @@ FAULTS: list[tuple[str, list[str]]] = [
     ),
     (
         "- tstore x[0, 0] <- tb, vf_impl=DEFAULT",
-        ['17:27: unknown key "vf_impl" of tstore; known: waits'],
+        ['17:27: unknown key "vf_impl" of tstore; known: atomic, waits'],
     ),
 ]
 

@@ -3,19 +3,32 @@
 from collections.abc import Mapping
 
 from archsim.isa.pipes import Pipe
-from archsim.isa.rules import Constraint, Rules, same_dtype, tiles
+from archsim.isa.rules import Constraint, Rules, in_vec, same_dtype
 from archsim.isa.tile_op import COPY, DST, UNARY, VF_IMPL, Arg, TileOp, both, same
 
 
 def _move(tile: str, window: str) -> Rules:
     return (
-        *tiles(tile),
+        *in_vec(tile),
+        Constraint("movable", (tile,), f"{tile} is row-major, column-major or nz"),
+        Constraint("wide_is_plain", (tile,), f"eight-byte elements of {tile} come without boxes"),
         Constraint("positive_valid", (tile,), f"{tile} has at least one valid row and column"),
         Constraint("same_size", (window, tile), f"{window} has elements of the size of {tile}'s"),
-        Constraint("window_is_nd", (window,), f"{window} is nd, its last dimension contiguous"),
+        Constraint(
+            "window_layout", (window, tile), f"{window} has the layout of {tile}, runs contiguous"
+        ),
         Constraint(
             "window_matches", (window, tile), f"{window} has the valid rows and columns of {tile}"
         ),
+    )
+
+
+def _limits(tile: str, window: str) -> Rules:
+    return (
+        Constraint(
+            "few_bursts", (window, tile), f"{window} has fewer than 4096 runs in a transfer"
+        ),
+        Constraint("few_rows", (tile,), f"{tile} has fewer than 4096 rows"),
     )
 
 
@@ -38,7 +51,8 @@ ROWS = (
         UNARY,
         both(same(COPY + " i64 u64")),
         {},
-        "dst[r, c] = src[r, c] to global memory, valid region only",
+        "dst[r, c] = src[r, c] to global memory, valid region only; atomic=add adds to it",
+        keys={"atomic": ("add",)},
     ),
     TileOp(
         "TMOV",
@@ -54,15 +68,21 @@ ROWS = (
 )
 RULES: Mapping[str, Rules] = {
     "load": _move("dst", "src"),
-    "store": _move("src", "dst"),
-    "move": (*tiles("dst", "src"), same_dtype("src", "dst")),
+    "store": (
+        *_move("src", "dst"),
+        Constraint("atomic_type", ("src", "dst"), "atomic=add has a type that GM adds"),
+    ),
+    "move": (
+        *in_vec("dst", "src"),
+        same_dtype("src", "dst"),
+        Constraint("movable", ("dst",), "dst is row-major, column-major or nz"),
+        Constraint("same_layout", ("src", "dst"), "src has the layout of dst"),
+    ),
 }
 OWN: Mapping[str, Mapping[str, Rules]] = {
     "a2a3": {
-        "load": (Constraint("few_bursts", ("src",), "src has fewer than 4096 rows in a transfer"),),
-        "store": (
-            Constraint("few_bursts", ("dst",), "dst has fewer than 4096 rows in a transfer"),
-        ),
+        "load": _limits("dst", "src"),
+        "store": _limits("src", "dst"),
         "move": (
             Constraint(
                 "same_shape", ("src", "dst"), "src has the declared rows and columns of dst"
