@@ -65,12 +65,22 @@ def _address(access: Access, row: int, repeat: int, lane: int) -> tuple[int, int
     return start + lane // per_block * access.block_stride + lane % per_block * size, -1
 
 
+def _written(uop: SimdUop, row: int) -> Iterator[tuple[int, int]]:
+    """Where the lanes of dst lie: those of the mask, or as many as the operand has by itself."""
+    if not uop.dst.lanes:
+        yield from (places[0] for places in simd_lanes(uop, row))
+        return
+    for repeat in range(uop.repeat):
+        for lane in range(uop.dst.lanes):
+            yield _address(uop.dst, row, repeat, lane)
+
+
 def simd_written_bytes(lowered: Lowered) -> set[int]:
     """Every byte that some micro-op writes."""
     return {
         address + k
         for uop, row in simd_uops(lowered)
-        for (address, bit), *_ in simd_lanes(uop, row)
+        for address, bit in _written(uop, row)
         for k in range(1 if bit >= 0 else uop.dst.dtype.itemsize)
     }
 
