@@ -75,6 +75,8 @@ class _Unit:
             return self.load(uop, _mem(uop), axes)
         if uop.op == "PLDS":
             return self.load_mask(uop, _mem(uop), axes)
+        if uop.op == "VSTUR" and uop.dst:
+            return self.store_behind(uop, _mem(uop), axes)
         if uop.op in ("VSTS", "VSTUS", "VSTUR", "SPRSTI"):
             return self.store(uop, _mem(uop), axes)
         if uop.op == "PSTS":
@@ -83,8 +85,6 @@ class _Unit:
             return self.gather(uop, _mem(uop), axes)
         if uop.op == "VSCATTER":
             return self.scatter(uop, _mem(uop), axes)
-        if uop.op == "VSTUR" and uop.dst:
-            return self.store_behind(uop, _mem(uop), axes)
         if uop.op in _SHUFFLES:
             return self.rename(uop, axes)
         if uop.op in ("MEM_BAR", "VSTAR"):
