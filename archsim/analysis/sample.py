@@ -32,13 +32,18 @@ Shape = tuple[int, int]
 def sample(
     op: TileOp, arch: ArchConfig, shape: Shape | None = None, liked: str = LIKED[0]
 ) -> Sample:
-    """Time one form alone at `shape` or the shape of its row, on source type `liked` if it may."""
+    """Time one form alone on source type `liked`, if it takes that, or another one.
+
+    At `shape`; where that is not legal, or none is given, at the shape that its row names.
+    """
     if arch.isa not in op.dtypes:
         return Sample(op, None, None, op.refused.get(arch.isa, "not on this core"))
     asked = _question(op, arch.isa, shape or op.sample, liked)
     try:
         return Sample(op, asked, time_alone(asked, arch))
     except InputError as error:
+        if shape not in (None, op.sample):
+            return sample(op, arch, op.sample, liked)
         return Sample(op, asked, None, error.diagnostics[0].message)
 
 

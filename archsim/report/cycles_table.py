@@ -43,6 +43,9 @@ def cycles_table(rows: list[Row]) -> str:
     for chip in chips:
         head += f"{chip:>9}  {'dtype':<11}{'basis':<12}"
     lines, reasons = [head.rstrip()], []
+    others: dict[str, str] = {}
+    shapes = [c["shape"] for row in rows for c in row["archs"].values() if c["cycles"] is not None]
+    usual = max(dict.fromkeys(shapes), key=shapes.count, default="")
     for row in rows:
         name = f"{row['op']} ({row['form']})" if row["form"] else str(row["op"])
         text = f"{name:<28}{row['pipe']:<6}"
@@ -53,9 +56,13 @@ def cycles_table(rows: list[Row]) -> str:
                 reasons.append(f"  {name} on {chip}: {cell['reason']}")
             else:
                 text += f"{cell['cycles']:>9}  {cell['dtype']:<11}{cell['basis'] or '':<12}"
+                if cell["shape"] != usual:
+                    others[name] = cell["shape"]
         lines.append(text.rstrip())
     if reasons:
         lines += ["Without cycles:", *reasons]
+    told = (f"{name} at {shape}" for name, shape in others.items())
+    lines.append("".join([f"All at {usual}", *(f", {text}" for text in told)]) + ".")
     lines.append(
         "basis: what most of the time of the micro-ops rests on; `archsim isa OP` tells all."
     )
