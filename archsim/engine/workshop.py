@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from archsim.arch import ArchConfig
 from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.check import check, scratch_tile
@@ -128,6 +130,8 @@ class Workshop:
                 lane = memory.first_unwritten(region)
                 if lane is not None:
                     self._note(_uninitialized(region, lane, bound), bound)
+            for tile in lowered.ordered:
+                self._note_nan(tile, memory, bound)
             try:
                 return prepared(gm_addr).apply
             except OutsideMemory as outside:
@@ -135,6 +139,17 @@ class Workshop:
                 return no_values(gm_addr)
 
         return compute
+
+    def _note_nan(self, tile: TileView, memory: Memory, bound: BoundInstr) -> None:
+        """Warn of the first NaN among values that are sorted."""
+        is_nan = np.isnan(memory.read(tile.valid_region()).view(tile.dtype.np))
+        if is_nan.any():
+            row, col = (int(i) for i in np.argwhere(is_nan)[0])
+            message = (
+                f"{bound.op.mnemonic} sorts a NaN, in column {col} of row {row} of {tile.name}:"
+                " the device may put it anywhere, here it comes last"
+            )
+            self._note(Diagnostic(message, bound.span, None, "numerics", "warning"), bound)
 
     def _note(self, found: Diagnostic, bound: BoundInstr) -> None:
         span = found.span or bound.span

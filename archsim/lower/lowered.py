@@ -26,7 +26,8 @@ class Lowered:
     a micro-op reads past the valid region without any effect is left out. `sources` are the bytes
     whose values decide the result: every one of them must have been written before. `destroyed`
     are sources that hold something else afterwards. Regions of GM count from the window's origin.
-    `notes` are warnings that the instruction deserves on this core.
+    `notes` are warnings that the instruction deserves on this core. `ordered` are source tiles that
+    it sorts: the place of a NaN among them is anybody's guess.
     """
 
     uops: Uops
@@ -35,6 +36,7 @@ class Lowered:
     sources: tuple[Region, ...] = ()
     destroyed: tuple[Region, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+    ordered: tuple[TileView, ...] = ()
 
     @staticmethod
     def over_tiles(

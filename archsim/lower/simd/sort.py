@@ -39,7 +39,8 @@ def sort(instr: BoundInstr, arch: SimdArch) -> Lowered:
         written.append(Region(MEMORY[tmp.loc], tmp.addr, 1, size, size))
     used = Region(MEMORY[idx.loc], idx.addr, idx.valid_rows, src.valid_cols * 4, idx.row_bytes)
     read = (src.valid_region(), used)
-    return Lowered(pack([RowLoop(src.valid_rows, body)]), read, tuple(written), read)
+    uops = pack([RowLoop(src.valid_rows, body)])
+    return Lowered(uops, read, tuple(written), read, ordered=(src,))
 
 
 def _sorts(

@@ -45,7 +45,8 @@ def sort(instr: BoundInstr, arch: VregArch) -> Lowered:
     function = VectorFunction((VregLoop(src.valid_rows, (inner,)),))
     used = Region(MEMORY[idx.loc], idx.addr, idx.valid_rows, src.valid_cols * 4, idx.row_bytes)
     read = (src.valid_region(), used)
-    return Lowered((function,), read, (dst.valid_region(groups * GROUP * _RECORD),), read)
+    written = (dst.valid_region(groups * GROUP * _RECORD),)
+    return Lowered((function,), read, written, read, ordered=(src,))
 
 
 def merge_blocks(instr: BoundInstr, arch: VregArch) -> Lowered:
