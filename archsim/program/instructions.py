@@ -63,7 +63,8 @@ def _instruction(
     keys = [(part, match) for part, match in zip(sides[1], matches, strict=True) if match]
     plain = [part for part, match in zip(sides[1], matches, strict=True) if not match]
     left, right = _read(sides[0], scope), _read(plain, scope)
-    op = form_of(forms, left or (), right or (), {match[1] for _, match in keys})
+    given = {match[1] for _, match in keys}
+    op = form_of(forms, left or (), right or (), given, _first_type(left, scope))
     attrs, waits = _keys(op, keys, scope)
     outs = None if left is None else match_operands(op, op.outs, left, "left", span, scope)
     ins = None if right is None else match_operands(op, op.ins, right, "right", span, scope)
@@ -74,6 +75,13 @@ def _instruction(
     if not check_windows(op, kept, ins, scope) or not _check_binding(op, kept, ins, scope):
         return []
     return [Instr(op, kept, ins, attrs, waits, result, span)]
+
+
+def _first_type(args: list[Arg] | None, scope: Scope) -> str:
+    """The element type of the first tile of a side; empty where it is no known tile."""
+    first = args[0] if args else None
+    declared = scope.symbols.tiles.get(first.name) if isinstance(first, TileArg) else None
+    return declared.dtype.name if declared else ""
 
 
 def _sides(

@@ -155,18 +155,31 @@ def match_operands(
 
 
 def form_of(
-    forms: Sequence[TileOp], outs: Sequence[Arg], ins: Sequence[Arg], keys: Collection[str]
+    forms: Sequence[TileOp],
+    outs: Sequence[Arg],
+    ins: Sequence[Arg],
+    keys: Collection[str],
+    to: str = "",
 ) -> TileOp:
     """The form of an instruction that its operands and keys mean: the first that they suit.
 
-    Where they suit none, the first whose required keys are given, or else the main form: the one
-    to hold the operands against.
+    Of several that they suit, the first that gives element type `to`, the destination's. Where they
+    suit none, the first whose required keys are given, or else the main form: the one to hold the
+    operands against.
     """
     named = [form for form in forms if all(key in keys for key in form.requires)]
-    for form in named:
-        if _matching(form, form.outs, outs) and _matching(form, form.ins, ins) is not None:
-            return form
+    suiting = [
+        form
+        for form in named
+        if _matching(form, form.outs, outs) and _matching(form, form.ins, ins) is not None
+    ]
+    if suiting:
+        return next((form for form in suiting if _gives(form, to)), suiting[0])
     return max(named, key=lambda form: len(form.requires)) if named else forms[0]
+
+
+def _gives(form: TileOp, to: str) -> bool:
+    return any(to == result for pairs in form.dtypes.values() for _, result in pairs)
 
 
 def _matching(

@@ -57,6 +57,13 @@ ROWS = (
         "dst[r, c] = (float(src[r, c]) - offset[r]) * scale[r]",
     ),
 )
+_ONE = "column-major with one column"
+
+
+def _column(name: str, rule: str, text: str) -> Constraint:
+    return Constraint(rule, (name,), f"{name} is {text}")
+
+
 _PER_ROW = (
     Constraint("dtype_is", ("scale", "f32"), "scale is f32"),
     Constraint("same_valid_rows", ("scale", "dst"), "scale has the valid rows of dst"),
@@ -70,17 +77,15 @@ RULES: Mapping[str, Rules] = {
     "quant": _QUANT,
     "quant_offset": (*_QUANT, *in_vec("offset"), *_OFFSET_PER_ROW),
     "dequant": (
-        *tiles("dst", "src", "scale", "offset"),
+        *tiles("dst", "src"),
+        *in_vec("scale", "offset"),
+        _column("scale", "column_tile", "row-major, or column-major with one column"),
+        _column("offset", "column_tile", "row-major, or column-major with one column"),
         *same_valid("src"),
         *_PER_ROW,
         *_OFFSET_PER_ROW,
     ),
 }
-
-
-def _column(name: str) -> Constraint:
-    text = f"{name} is column-major with one column"
-    return Constraint("one_column", (name,), text)
 
 
 _OWN_QUANT = (
@@ -93,7 +98,7 @@ _OWN_QUANT = (
     apart("tmp", "scale"),
     apart("src", "scale"),
     apart("dst", "src"),
-    _column("scale"),
+    _column("scale", "one_column", _ONE),
 )
 OWN: Mapping[str, Mapping[str, Rules]] = {
     "a2a3": {
@@ -102,7 +107,7 @@ OWN: Mapping[str, Mapping[str, Rules]] = {
             *_OWN_QUANT,
             apart("src", "offset"),
             apart("tmp", "offset"),
-            _column("offset"),
+            _column("offset", "one_column", _ONE),
         ),
     }
 }
