@@ -210,6 +210,10 @@ class _Run:
     def _set_up(self, item: Control) -> None:
         if item.name in SCALAR_CONTROLS:
             return
+        if item.name == "wait_flag":
+            # The scalar unit reads what V wrote, then V goes on: all before it is complete.
+            self.release = max(self.release, self.complete)
+            self.head_due = self.head_due or self.pipe._paid
         if self.pipe._drains:
             # The board stream: a mask write waits for everything before it, then a head follows.
             self.release = max(self.release, self.complete)

@@ -1,0 +1,72 @@
+"""Time of reductions and broadcasts: fitted board lines, and the published cost model's totals."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from archsim.api import instruction_cycles
+
+OVERLAY = str(Path(__file__).parent / "data" / "coherent.yaml")
+
+# Cycles = slope * elements + fixed of whole f32 instructions, lines fitted to 910B3 runs and
+# published with the A2A3 cost model; the last figure is how far this project is off.
+LINES = [
+    ("trowsum", "16x64", (), 156, 0.0),
+    ("trowsum", "64x64", (), 492, 0.0),
+    ("trowmax", "16x64", (), 144, 0.0),
+    ("trowmax", "64x64", (), 480, 0.0),
+    ("tcolmax", "16x64", (), 297, 0.021),
+    ("tcolmax", "1x3072", (), 390, 0.003),
+    ("tcolsum", "1x3072", ("binary=true",), 390, 0.003),
+    ("tcolsum", "64x64", ("binary=true",), 1263, 0.076),
+    ("trowexpand", "16x64", (), 261, 0.05),
+    ("trowexpand", "64x64", (), 933, 0.014),
+]
+
+
+@pytest.mark.parametrize(("op", "shape", "keys", "cycles", "tolerance"), LINES)
+def test_fitted_lines(
+    op: str, shape: str, keys: tuple[str, ...], cycles: int, tolerance: float
+) -> None:
+    answer = instruction_cycles(op, "f32", shape, None, keys, "a2a3")
+    assert answer.cycles == pytest.approx(cycles, rel=tolerance)
+
+
+# Totals of the published cost model (commit f35e7f60), run by its authors' recipe.
+COHERENT = [
+    ("trowsum", "f32", "16x32", (), 161),
+    ("trowmax", "f32", "16x32", (), 41),
+    ("trowmax", "f32", "64x128", (), 241),
+    ("trowsum", "f32", "64x128", (), 255),
+    ("tcolmax", "f32", "16x32", (), 649),
+    ("trowexpand", "f32", "16x64", (), 452),
+    ("trowexpandmul", "f32", "16x64", (), 76),
+    ("trowsum", "f32", "16x64", (), 51),
+    ("trowmax", "f32", "16x64", (), 11),
+    ("trowsum", "f16", "16x128", (), 51),
+    ("trowmax", "f16", "16x128", (), 11),
+    ("trowsum", "f32", "64x128", ("dynamic=both",), 96),
+    ("trowmax", "f32", "64x128", ("dynamic=both",), 56),
+    ("tcolsum", "f32", "16x64", ("binary=true",), 360),
+    ("tcolsum", "f32", "16x32", ("binary=true",), 360),
+    ("tcolmax", "f32", "16x64", (), 621),
+]
+
+
+@pytest.mark.parametrize(("op", "dtype", "shape", "keys", "total"), COHERENT)
+def test_totals_of_the_published_model(
+    op: str, dtype: str, shape: str, keys: tuple[str, ...], total: int
+) -> None:
+    big = (("memory.ub.size_bytes", "1 MiB"),)  # its checks ask for no room in UB
+    assert instruction_cycles(op, dtype, shape, None, keys, OVERLAY, big).cycles == total
+
+
+@pytest.mark.parametrize("op", ["trowsum", "trowmax", "trowmin"])
+def test_a_row_more_is_a_repeat_more_in_one_reduction(op: str) -> None:
+    """At a repeat a row 7 cycles, whatever the addresses of results a few bytes apart."""
+    times = [
+        instruction_cycles(op, "f32", f"{rows}x64", None, (), "a2a3").cycles
+        for rows in (16, 24, 32)
+    ]
+    assert [b - a for a, b in pairwise(times)] == [56, 56]
