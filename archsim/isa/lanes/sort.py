@@ -23,7 +23,7 @@ def sorted_group(how: How, values: Lanes, indices: Lanes) -> Lanes:
     values, indices = np.broadcast_arrays(values, np.ascontiguousarray(indices).view(np.uint32))
     keys = _keys(values)
     position = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
-    tie = np.where(np.isinf(keys), position, indices)
+    tie = np.where(keys == -np.inf, position, indices)
     off = (
         np.zeros(values.shape, np.bool_) if how.on is None else np.broadcast_to(~how.on, keys.shape)
     )
