@@ -42,16 +42,18 @@ def is_in_place(bench, dst, want):
     shape=shapes,
     spare=st.integers(0, 20),
     seed=st.integers(0, 99),
+    values_of=st.sampled_from(["rows", "column"]),
 )
 @pytest.mark.parametrize("arch", CORES)
-def test_dequantised_values_are_rounded_twice(arch, dtype, shape, spare, seed):
+def test_dequantised_values_are_rounded_twice(arch, dtype, shape, spare, seed, values_of):
     bench, rng = Bench(arch), np.random.default_rng(seed)
     rows, cols = shape
     values = rng.integers(*LIMITS[dtype], shape, endpoint=True)
     src = bench.put(bench.tile(dtype, (rows, cols + spare), shape), values)
     scale, offset = (rng.normal(0, 3, rows).astype(np.float32) for _ in range(2))
     dst = bench.tile("f32", (rows, cols + spare), shape)
-    bench.run("tdequant", dst, src, per_row(bench, scale), per_row(bench, offset))
+    made = per_row if values_of == "rows" else column
+    bench.run("tdequant", dst, src, made(bench, scale), made(bench, offset))
     want = (values.astype(np.float32) - offset[:, None]) * scale[:, None]
     assert bench.get(dst, rows, cols).tobytes() == want.tobytes()
 

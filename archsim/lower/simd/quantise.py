@@ -11,7 +11,7 @@ from archsim.isa.simd import Access, Control, Mask, RowLoop, SimdUop
 from archsim.isa.tile_ops import TILE_OPS
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import scratch, tile
-from archsim.lower.simd.convert import SET_CTRL
+from archsim.lower.simd.convert import convert
 from archsim.lower.simd.emit import (
     BARRIER,
     COUNT,
@@ -22,9 +22,9 @@ from archsim.lower.simd.emit import (
     pack,
 )
 from archsim.lower.simd.expand import row_expand_op
-from archsim.lower.simd.walks import Walk
 
 _OVERWRITES = "tquant leaves src and tmp overwritten on a2a3: src with halves, tmp with integers"
+_NEAREST = {"rmode": "rint", "sat": "on"}
 # The scalar unit waits for the vector pipe, reads an element, and lets the pipe go on.
 _READ_SCALAR = (
     Control("set_flag"),
@@ -102,20 +102,15 @@ def quantise(instr: BoundInstr, arch: SimdArch) -> Lowered:
     steps = [("trowexpandmul", tile(instr, "scale"))]
     if instr.op.family == "quant_offset":
         steps.append(("trowexpandadd", tile(instr, "offset")))
-    items: list[Item] = []
-    for name, values in steps:
-        items += [*_expanded(name, src, values, tmp, arch), BARRIER]  # 1
     words = replace(src, dtype=I32, addr=tmp.addr, row_stride=src.cols)
     halves = replace(src, dtype=F16, row_stride=2 * src.row_stride)
-    items += [*_converted("vconv_f322s32r", words, src, "sat", arch), BARRIER]  # 2
-    items += [
-        Control("set_deqscale"),
-        BARRIER,
-        *_converted("vconv_deq", halves, words, "", arch),
-        BARRIER,
-    ]  # 3
-    name = "vconv_f162s8r" if dst.dtype is I8 else "vconv_f162u8r"
-    items += [*_converted(name, dst, halves, "sat", arch), BARRIER]  # 4
+    items: list[Item] = []
+    for name, values in steps:
+        step = BoundInstr(TILE_OPS[name], (src,), (src, values), tmp)
+        items += [*_loops(row_expand_op(step, arch)), BARRIER]  # 1
+    for to, source in ((words, src), (halves, words), (dst, halves)):  # 2, 3, 4
+        step = BoundInstr(TILE_OPS["tcvt"], (to,), (source,), None, _NEAREST)
+        items += [*_loops(convert(step, arch)), BARRIER]
     read = (src.valid_region(), *(_column(values) for _, values in steps))
     used_rows = src.valid_rows * words.row_bytes
     size = max(used_rows, -(-src.valid_rows // 8) * 8 * arch.vector.block_bytes)
@@ -125,25 +120,10 @@ def quantise(instr: BoundInstr, arch: SimdArch) -> Lowered:
     return Lowered(pack(items), read, (dst.valid_region(), gone, used), read, (gone,), notes)
 
 
-def _expanded(
-    name: str, src: TileView, values: TileView, tmp: TileView, arch: SimdArch
-) -> Iterator[RowLoop]:
-    """src op values, row by row and in place."""
-    step = BoundInstr(TILE_OPS[name], (src,), (src, values), tmp)
-    for loop in row_expand_op(step, arch).uops:
+def _loops(lowered: Lowered) -> Iterator[RowLoop]:
+    for loop in lowered.uops:
         assert isinstance(loop, RowLoop), "a simd core runs row loops"
         yield loop
-
-
-def _converted(
-    name: str, dst: TileView, src: TileView, effect: str, arch: SimdArch
-) -> Iterator[Item]:
-    scalar = 1.0 if name == "vconv_deq" else None
-    stream = Stream.over(name, dst, [src], arch, effect=effect, scalar=scalar)
-    walk = Walk.over(stream, src.valid_rows, src.valid_cols, arch)
-    yield SET_CTRL
-    yield from walk.rows_then_tail()
-    yield SET_CTRL
 
 
 FAMILIES: Families[SimdArch] = {
