@@ -268,6 +268,13 @@ COHERENT = [
     ("tadds", "f32", "16x64", "16x48", (), 49),
     ("tadds", "f32", "16x80", None, ("dynamic=cols",), 65),
     ("tcmps", "f32", "16x64", None, ("mode=gt",), 40),
+    ("tsort32", "f32", "1x128", None, (), 85),
+    ("tmrgsort", "f32", "1x256", None, ("form=single",), 98),
+    ("tgather", "f32", "8x64", None, (), 261),
+    # That model cuts the copy at the end of a transpose down to whole cycles: 20, 130, 68.
+    ("ttrans", "f32", "16x16", None, (), 21),
+    ("ttrans", "f32", "64x64", None, (), 131),
+    ("ttrans", "f16", "64x64", None, (), 69),
     # Path selection of TADD with a dynamic valid region.
     ("tadd", "f32", "2x192", "2x130", ("dynamic=both",), 60),
     ("tadd", "f32", "1x192", "1x130", ("dynamic=both",), 48),
@@ -292,6 +299,15 @@ def test_totals_of_the_published_model(
     overlay = str(DATA / "coherent.yaml")
     big = (("memory.ub.size_bytes", "1 MiB"),)  # its checks ask for no room in UB
     assert instruction_cycles(op, dtype, shape, valid, keys, overlay, big).cycles == total
+
+
+def test_a_gathered_row_on_the_board() -> None:
+    """46.6 cycles a row more on a 910B3 (f32, up to 64 columns)."""
+    eight, sixteen = (
+        instruction_cycles("tgather", "f32", f"{rows}x64", None, (), "a2a3").cycles
+        for rows in (8, 16)
+    )
+    assert (sixteen - eight) / 8 == pytest.approx(46.6, rel=0.02)
 
 
 @pytest.mark.parametrize(("op", "total"), [("tload", 279), ("tstore", 149)])
