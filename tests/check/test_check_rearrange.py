@@ -111,7 +111,8 @@ def test_one_fault(isa, op, dtype, keys, name, changes, message):
 
 
 def test_rows_of_a_pattern_are_packed_on_a2a3():
-    wide = broken(legal("a2a3", "tgather", maskPattern="P0101"), "dst", cols=40, row_stride=40, addr=4096)
+    narrow = legal("a2a3", "tgather", maskPattern="P0101")
+    wide = broken(narrow, "dst", cols=40, row_stride=40, addr=4096)
     assert messages(wide, "a2a3") == [
         "dst has 32 valid columns in rows 40 apart, must have as many: rows are packed on a2a3;"
         " a5 allows it"
