@@ -235,8 +235,9 @@ class _Unit:
             sources = [_as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
             on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
             if op.mixes:
-                lanes = max(source.shape[-1] for source in sources)
-                results, on = op.function(replace(how, on=on, lanes=lanes), *sources), None
+                lanes = _register_lanes(uop.pred, on, sources)
+                whole = (np.broadcast_to(s, (*s.shape[:-1], lanes)) for s in sources)
+                results, on = op.function(replace(how, on=on, lanes=lanes), *whole), None
             else:
                 results = op.function(how, *(_taken(source, words) for source in sources))
             for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
@@ -258,6 +259,12 @@ def _distributed(lanes: Lanes, mem: VregMem) -> Lanes:
     if mem.dist == "blk":
         return np.tile(lanes, mem.lanes // mem.elements)
     return np.repeat(lanes, mem.lanes // mem.elements, axis=-1) if mem.dist == "e2b" else lanes
+
+
+def _register_lanes(pred: Tail | str | None, on: Lanes | None, sources: list[Lanes]) -> int:
+    """Lanes of a register: a broadcast one has a single value that stands for all of them."""
+    known = [int(lanes.shape[-1]) for lanes in (*sources, on) if lanes is not None]
+    return max(*known, pred.lanes if isinstance(pred, Tail) else 1)
 
 
 def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:

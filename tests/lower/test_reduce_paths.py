@@ -93,10 +93,14 @@ def test_integers_and_products_go_through_the_scalar_unit():
     instr = bind(
         "trowsum", column(2, "i32"), tile("i32", "2x24", "2x20"), tmp=scratch("1x8", "i32")
     )
-    per_row = "m, vector_dup r1, b, vadd r1, b, vadd r1, b, m, vadd r1, b, scalar_fold_add r1, b"
+    sync = "set_flag, wait_flag"
+    added = "vadd r1, b, vadd r1, b, m, vadd r1, b"
+    per_row = f"m, vector_dup r1, b, {added}, {sync}, scalar_fold_add r1, {sync}"
     assert text(instr) == f"count, {per_row}, {per_row}, norm, m"
     instr = bind("trowprod", column(1), tile("f32", "1x8"), tmp=scratch("1x8"))
-    assert text(instr) == "count, m, vector_dup r1, b, vmul r1, b, scalar_fold_mul r1, b, norm, m"
+    assert text(instr) == (
+        f"count, m, vector_dup r1, b, vmul r1, b, {sync}, scalar_fold_mul r1, {sync}, norm, m"
+    )
 
 
 def test_columns():

@@ -33,6 +33,10 @@ class NaiveUnit:
             return
         sources = [self.registers[name] for name in uop.src]
         lanes = max((len(lanes) for lanes in sources), default=8)
+        if uop.op == "VCADD":
+            on = [value for k, value in enumerate(sources[0]) if self._on(uop, k, indices)]
+            self.registers[uop.dst[0]] = [_wrapped(sum(on)), *[0] * (lanes - 1)]
+            return
         result = []
         for lane in range(lanes):
             values = [source[lane] for source in sources]
@@ -49,7 +53,7 @@ class NaiveUnit:
         return tail.offset + index * tail.step + lane < tail.total
 
     def _memory(self, uop: VregUop, mem: VregMem, at: int, indices: tuple[int, ...]) -> None:
-        if uop.op == "VLDS" and mem.dist == "brc":
+        if uop.op == "VLDS" and mem.dist in ("brc", "e2b"):  # 8 lanes are one block
             self.registers[uop.dst[0]] = [self._word(at)] * 8
         elif uop.op == "VLDS" and mem.dist == "dintlv":
             for part, name in enumerate(uop.dst):
@@ -66,7 +70,7 @@ class NaiveUnit:
                 packed = sum(bit << lane for lane, bit in enumerate(bits[8 * byte : 8 * byte + 8]))
                 self._put(at + byte, bytes([packed]))
         else:
-            for lane, value in enumerate(self.registers[uop.src[0]]):
+            for lane, value in enumerate(self.registers[uop.src[0]][: mem.lanes]):
                 if self._on(uop, lane, indices):
                     self._put(at + 4 * lane, struct.pack("<i", value))
 

@@ -45,7 +45,7 @@ def run_both(nodes: tuple[VregNode, ...], seed: int) -> None:
 
 VECTORS, MASKS = ("v0", "v1", "v2"), ("p0", "p1")
 OPS = ["VLDS", "VSTS", "VLDS", "VSTS", "PLDS", "PSTS"]
-OPS += ["VADD", "VMAX", "VADDS", "VDUP", "VCMPS", "VSEL"]
+OPS += ["VADD", "VMAX", "VADDS", "VDUP", "VCMPS", "VSEL", "VCADD"]
 
 
 @st.composite
@@ -58,10 +58,13 @@ def uops(draw: st.DrawFn, depth: int, tail: Tail | None) -> VregUop:
         mem = VregMem(4 * draw(st.integers(0, 120)), steps, I32, LANES)
     pred = draw(st.sampled_from([tail, tail, None]))
     if op == "VLDS":
-        dist = draw(st.sampled_from(["norm", "norm", "brc", "dintlv"]))
+        dist = draw(st.sampled_from(["norm", "norm", "brc", "dintlv", "blk", "e2b"]))
         names = ("v0", "v1") if dist == "dintlv" else (draw(vector),)
         lanes = 2 * LANES if dist == "dintlv" else LANES
         return VregUop(op, "", names, (), I32, VregMem(mem.addr, mem.steps, I32, lanes, dist))
+    if op == "VSTS" and draw(st.integers(0, 3)) == 0:
+        point = VregMem(mem.addr, mem.steps, I32, 1, "onept")
+        return VregUop(op, "", (), (draw(vector),), I32, point)
     if op == "VSTS":
         return VregUop(op, "", (), (draw(vector),), I32, mem, pred=pred)
     if op in ("PLDS", "PSTS"):
@@ -76,17 +79,20 @@ def uops(draw: st.DrawFn, depth: int, tail: Tail | None) -> VregUop:
         )
     if draw(st.booleans()):
         pred = draw(mask)
-    sources = {"VADD": 2, "VMAX": 2, "VADDS": 1, "VDUP": 0, "VSEL": 2}[op]
+    sources = {"VADD": 2, "VMAX": 2, "VADDS": 1, "VDUP": 0, "VSEL": 2, "VCADD": 1}[op]
     names = tuple(draw(vector) for _ in range(sources))
     if op == "VSEL":
         names = (draw(mask), *names)
+    if op == "VCADD" and not isinstance(pred, Tail):
+        pred = Tail(LANES, LANES, steady=True)  # nothing else says how wide a spread scalar is
     scalar = draw(st.integers(-9, 9)) if op in ("VADDS", "VDUP") else None
     return VregUop(op, "", (draw(vector),), names, I32, scalar=scalar, pred=pred)
 
 
 @st.composite
 def bodies(draw: st.DrawFn, depth: int = 0) -> tuple[VregNode, ...]:
-    tail = Tail(draw(st.integers(1, 20)), LANES, draw(st.sampled_from([0, 0, LANES])))
+    total, offset = draw(st.integers(1, 20)), draw(st.sampled_from([0, 0, LANES]))
+    tail = Tail(total, LANES, offset, steady=draw(st.integers(0, 3)) == 0)
     nodes: list[VregNode] = []
     for _ in range(draw(st.integers(1, 4))):
         if depth < 3 and draw(st.integers(0, 2)) == 0:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from archsim.arch import SimdArch
 from archsim.base.dtypes import DType
 from archsim.isa.operands import TileView
-from archsim.isa.simd import FULL, Access, Mask, RowLoop, SimdUop
+from archsim.isa.simd import FULL, Access, Control, Mask, RowLoop, SimdUop
 from archsim.lower.simd.emit import BARRIER, Item, chunks, counted, masked, partial
 
+# V and the scalar unit wait for each other around what the scalar unit does in UB.
+FLAGS = (Control("set_flag"), Control("wait_flag"))
 _STEP_MAX = 65535  # elements from one result of a reduction to the next
 
 

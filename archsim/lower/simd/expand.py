@@ -7,17 +7,16 @@ from archsim.arch import SimdArch
 from archsim.base.dtypes import U16
 from archsim.isa.operands import BoundInstr, Region, TileView
 from archsim.isa.reductions import FRESH_ROWS
-from archsim.isa.simd import FULL, Access, Control, Mask, RowLoop, SimdItem, SimdUop
+from archsim.isa.simd import FULL, Access, Mask, RowLoop, SimdItem, SimdUop
 from archsim.isa.tile_ops import TILE_OPS
 from archsim.lower.expansions import col_sides, row_sides
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import tile
-from archsim.lower.simd.down import At, Down
+from archsim.lower.simd.down import FLAGS, At, Down
 from archsim.lower.simd.elementwise import unary
 from archsim.lower.simd.emit import BARRIER, Item, chunks, counted, pack
 
 _BLOCK_ROWS = 8  # elements that one repeat of vbrcb spreads
-_SYNC = tuple(Control(name) for name in ("set_flag", "wait_flag") * 2)
 
 
 def row_expand(instr: BoundInstr, arch: SimdArch) -> Lowered:
@@ -45,7 +44,7 @@ def row_expand(instr: BoundInstr, arch: SimdArch) -> Lowered:
     spread = SimdUop(
         "vector_dup", lane, lanes, -(-cols // lanes), mask, into, (element,), argument=0
     )
-    items = list(counted(RowLoop(dst.valid_rows, (*_SYNC, spread))))
+    items = list(counted(RowLoop(dst.valid_rows, (*FLAGS, *FLAGS, spread))))
     return Lowered(pack(items), read, (dst.valid_region(cols * lane.itemsize),), read)  # 2
 
 

@@ -10,7 +10,7 @@ from archsim.isa.reductions import BLOCK_TREE_BYTES, by_blocks
 from archsim.isa.simd import FULL, Access, Mask, RowLoop, SimdItem, SimdUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import scratch, tile
-from archsim.lower.simd.down import At, Down
+from archsim.lower.simd.down import FLAGS, At, Down
 from archsim.lower.simd.emit import BARRIER, COUNT, NORM, SET_MASK, Item, chunks, fenced, pack
 
 _COMBINE = {"TROWSUM": "vadd", "TROWMAX": "vmax", "TROWMIN": "vmin", "TROWPROD": "vmul"}
@@ -171,7 +171,7 @@ def _by_scalar_unit(instr: BoundInstr, arch: SimdArch) -> Lowered:
         body += fenced(count(step, size, held, source))
     into = Access(dst.addr, dtype, row_stride=dst.row_bytes, lanes=1)
     fold = f"scalar_fold_{step[1:]}"
-    body += fenced(SimdUop(fold, dtype, block, 1, FULL, into, (held,)))
+    body += [*FLAGS, SimdUop(fold, dtype, block, 1, FULL, into, (held,)), *FLAGS]
     items: list[Item] = [COUNT[0], RowLoop(src.valid_rows, tuple(body)), *NORM]
     return _lowered(items, src, dst, (_bytes(tmp, arch.vector.block_bytes),))
 
@@ -203,7 +203,7 @@ def row_arg(instr: BoundInstr, arch: SimdArch) -> Lowered:
     pick = SimdUop(
         f"scalar_pick_{name[2:]}", dtype, 2 * repeats, 1, FULL, into, (found,), scalar=lanes
     )
-    items += [BARRIER, RowLoop(rows, (pick,)), BARRIER]
+    items += [*FLAGS, RowLoop(rows, (pick,)), *FLAGS]
     used = replace(tmp.valid_region(2 * repeats * dtype.itemsize), rows=rows)
     return _lowered(items, src, dst, (used,))
 
