@@ -83,7 +83,7 @@ def tmp_for_column(case: Case, names: Names) -> str | None:
 
 def reduce_scratch_holds(case: Case, names: Names) -> str | None:
     """Scratch as large as the smallest legal one: in rows, or, where that has one, in bytes."""
-    need = reduction_scratch(case.instr, case.arch)
+    need = reduction_scratch(case.instr, case.arch, may_grow=False)
     if need is None:
         return None
     tmp = case.tile(names[0])

@@ -127,3 +127,12 @@ def test_a_type_that_one_core_has():
     assert messages(instr, A2A3) == [
         "trowmax takes i32, i16, f16, f32 on a2a3; i8 is not among them (a5 takes it)"
     ]
+
+
+def test_dynamic_tiles_are_given_scratch_to_grow_into_and_need_what_they_use():
+    src = tile("f32", "16x256", "16x64", dynamic="cols")
+    instr = bind("trowsum", COLUMN, src, tmp=F)
+    assert messages(instr, A2A3) == []
+    found = scratch_tile(instr, A2A3)
+    assert found is not None
+    assert found[1:] == (16, 128)

@@ -137,6 +137,17 @@ def test_half_sums_stay_in_half() -> None:
 
 
 @pytest.mark.parametrize("arch", CORES)
+def test_every_node_of_a_half_sum_is_settled(arch: str) -> None:
+    x = np.array([[65504, 65504, -65504, -65504]], np.float16)
+    assert reduced(arch, "trowsum", x, "f16").tolist() == [0]  # clamped on both sides
+
+    bench = Bench(arch, profile="infnan")
+    src, dst = bench.put(bench.tile("f16", (1, 16), (1, 4)), x), bench.column("f16", 1)
+    run(bench, "trowsum", dst, src)
+    assert np.isnan(bench.get(dst, 1, 1)).all()  # +inf and -inf
+
+
+@pytest.mark.parametrize("arch", CORES)
 def test_sums_of_negative_zeros_are_positive_where_a_lane_is_masked(arch: str) -> None:
     def is_negative(cols: int) -> bool:
         got = reduced(arch, "trowsum", np.full((1, cols), -0.0, np.float32), "f32")
