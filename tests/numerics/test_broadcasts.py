@@ -96,7 +96,7 @@ def test_operations_with_one_value_a_column(arch: str, kind: str, dtype: str) ->
 
 
 @pytest.mark.parametrize("kind", OPERATIONS)
-@pytest.mark.parametrize("dtype", ["i8", "u8", "u16", "u32"])
+@pytest.mark.parametrize("dtype", ["i8", "u8", "u16", "u32", "bf16"])
 def test_further_types_of_a5(kind: str, dtype: str) -> None:
     x, column, row = (numbers(dtype, shape) for shape in ((7, 300), (7, 1), (1, 300)))
     stage = Stage("a5", dtype, 7, 300)
