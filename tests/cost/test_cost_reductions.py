@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from archsim.api import instruction_cycles
+from archsim.base.dtypes import F32
+from archsim.cost.banks import BankMap, Conflicts, conflicts
+from archsim.isa.simd import FULL, Access, SimdUop
 
 OVERLAY = str(Path(__file__).parent / "data" / "coherent.yaml")
 
@@ -70,3 +73,17 @@ def test_a_row_more_is_a_repeat_more_in_one_reduction(op: str) -> None:
         for rows in (16, 24, 32)
     ]
     assert [b - a for a, b in pairwise(times)] == [56, 56]
+
+
+def test_operands_with_lanes_of_their_own_meet_no_bank_they_do_not_touch() -> None:
+    """A row of 64 lanes against one result, eight elements against eight blocks."""
+    banks = BankMap(16, 65536)
+    wide, one = Access(0, F32), Access(0, F32, repeat_stride=4, lanes=1)
+    eight = Access(0x10000, F32, repeat_stride=32, lanes=8)
+    quiet = Conflicts(0, 0, 0)
+    for name, dst, src in (("vcadd", one, wide), ("vbrcb", wide, eight)):
+        assert conflicts(SimdUop(name, F32, 64, 16, FULL, dst, (src,)), 0, banks) == quiet
+    # The second source is one block in group 0, over and over: it meets the first's blocks 0 to 7.
+    spread = Access(0x20000, F32, block_stride=0, repeat_stride=0)
+    uop = SimdUop("vmul", F32, 64, 16, FULL, Access(0x28000, F32), (wide, spread))
+    assert conflicts(uop, 0, banks).reads == 8
