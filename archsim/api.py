@@ -18,6 +18,7 @@ from archsim.base.source import Span
 from archsim.check.program import check_program_static
 from archsim.engine.build import streaming_pipes
 from archsim.engine.execute import Outcome, execute, survey
+from archsim.program.cores import for_core
 from archsim.program.expect import compare, references
 from archsim.program.ir import Program
 from archsim.program.trace import load_program
@@ -59,6 +60,7 @@ def simulate(
     """
     program = load_program(path, arguments=arguments or {}, inputs=inputs or {}, sync=sync)
     chip = load(arch, overrides) if arch is not None else default_chip(program, overrides)
+    program = for_core(program, chip.isa)
     notes = program_findings(program, chip)
     placement = place(program, chip)
     steps = survey(program, chip, placement)

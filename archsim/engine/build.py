@@ -12,6 +12,7 @@ from archsim.engine.jobs import PipeModel
 from archsim.engine.models import SerialModel, SimdModel
 from archsim.isa.moves import IndexedMove, Move
 from archsim.isa.pipes import Pipe
+from archsim.isa.simd import RowLoop
 from archsim.isa.timing import UopSlice
 from archsim.isa.vreg import VectorFunction
 from archsim.lower import Lowered
@@ -36,7 +37,10 @@ def pipe_models(arch: ArchConfig) -> tuple[dict[Pipe, PipeModel], int]:
         ticks = 1
         vector = SerialModel(_functions(arch))
     moves: PipeModel = SerialModel(_moves(arch, ticks))
-    scalar: PipeModel = SerialModel(_scalar(arch, ticks))
+    single = _scalar(arch, ticks)
+    scalar: PipeModel = SerialModel(
+        _scalar_loops(SimdPipe(arch), single) if isinstance(arch, SimdArch) else single
+    )
     models = dict.fromkeys(Pipe, moves)
     return {**models, Pipe.V: vector, Pipe.S: scalar}, ticks
 
@@ -71,6 +75,19 @@ def _scalar(arch: ArchConfig, ticks: int) -> Duration:
     basis = str(arch.basis_of("scalar.issue_cycles")[0])
     slices = (UopSlice("scalar", 1, 0, held, held, basis),)
     return lambda lowered: (held, slices)
+
+
+def _scalar_loops(pipe: SimdPipe, single: Duration) -> Duration:
+    """Loops of the scalar unit over elements cost what their rows say, on a pipe of their own."""
+
+    def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
+        loops = [item for item in lowered.uops if isinstance(item, RowLoop)]
+        if not loops:
+            return single(lowered)
+        timing, _ = pipe.issue(loops, pipe.initial(), 0)
+        return timing.end, timing.uops
+
+    return duration
 
 
 def _functions(arch: VregArch) -> Duration:

@@ -1,7 +1,7 @@
 """The record of a tile instruction, and the words that its rows are written in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from archsim.isa.conversions import Pair
 from archsim.isa.pipes import Pipe
@@ -43,6 +43,7 @@ class TileOp:
     `tdivs d <- scalar, a`): bound operands keep the order as written. An instruction with several
     operand lists has a row for each, told apart by `form`; `requires` are the keys that must be
     given to mean this form. `sample` is a shape that shows it, `sample_scalar` a legal scalar.
+    `pipe_on` are the cores where it has another pipe than `pipe`.
     """
 
     name: str
@@ -60,6 +61,12 @@ class TileOp:
     refused: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int, int] = (16, 64)
     sample_scalar: float = 1.0
+    pipe_on: Mapping[str, Pipe] = field(default_factory=dict)
+
+    def on(self, isa: str) -> "TileOp":
+        """The row with the pipe that the instruction has on a core generation."""
+        pipe = self.pipe_on.get(isa, self.pipe)
+        return self if pipe is self.pipe else replace(self, pipe=pipe)
 
     @property
     def mnemonic(self) -> str:

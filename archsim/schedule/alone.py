@@ -157,9 +157,8 @@ def bind_alone(asked: Question, arch: ArchConfig) -> BoundInstr:
             addr = _next_base(operand)
         placed.append(operand)
     outs = len(asked.op.outs)
-    bound = BoundInstr(
-        asked.op, tuple(placed[:outs]), tuple(placed[outs:]), None, asked.attrs, omitted=omitted
-    )
+    op, results, sources = asked.op.on(arch.isa), tuple(placed[:outs]), tuple(placed[outs:])
+    bound = BoundInstr(op, results, sources, None, asked.attrs, omitted=omitted)
     scratch = scratch_tile(bound, arch) if asked.op.scratch else None
     if scratch is None:
         return bound

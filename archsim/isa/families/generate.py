@@ -19,6 +19,7 @@ ROWS = (
         {"a2a3": "scalar_store", "a5": "VCI"},
         "dst = start + k (descending: start - k) for the k-th valid element, row by row",
         keys={"descending": ("false", "true")},
+        pipe_on={"a2a3": Pipe.S},
     ),
     TileOp(
         "TTRI",
