@@ -5,6 +5,7 @@ from types import MappingProxyType
 from archsim.arch import VregArch
 from archsim.lower.lowered import Families
 from archsim.lower.vreg import (
+    columns,
     convert,
     elementwise,
     expand,
@@ -13,6 +14,7 @@ from archsim.lower.vreg import (
     gather,
     generate,
     part,
+    parts,
     quantise,
     random,
     reduce,
@@ -33,9 +35,11 @@ _MODULES = (
     quantise,
     expand,
     reduce,
+    columns,
     gather,
     sort,
     transpose,
+    parts,
 )
 FAMILIES: Families[VregArch] = MappingProxyType(
     {family: function for module in _MODULES for family, function in module.FAMILIES.items()}
