@@ -223,3 +223,19 @@ def test_what_quantisation_leaves_behind_on_a2a3():
     words = Region("UB", TMP.addr, 1, 3 * 256, 3 * 256)
     assert lowered.writes == (dst.valid_region(), src.valid_region(), words)
     assert lower(instr, A5).writes == (dst.valid_region(),)
+
+
+@pytest.mark.parametrize("shape", ["1x256", "61x128", "4x1024"])
+@pytest.mark.parametrize("cols", [1, 100, 128])
+def test_random_words_need_no_more_registers_than_there_are(shape, cols):
+    numbers = [1, 2, 3, 4, 5, 6]
+    rows = shape.split("x")[0]
+    lowered = lower(instruction("trandom", [tile("u32", shape, f"{rows}x{cols}")], numbers), A5)
+
+    def names(node: VregNode) -> set[str]:
+        if isinstance(node, VregLoop):
+            return {name for inner in node.body for name in names(inner)}
+        return {name for name in node.dst if name.startswith("v")}
+
+    used = {name for function in lowered.uops for node in function.nodes for name in names(node)}
+    assert len(used) <= A5.vector.physical_registers.value

@@ -79,7 +79,7 @@ def histogram(instr: BoundInstr, arch: VregArch) -> Lowered:
     """
     dst, src, idx = (tile(instr, name) for name in ("dst", "src", "idx"))
     picks = src.dtype is U16 and instr.attrs.get("byte") == "0"
-    row: list[VregNode] = [_dup(f"v{half}", U16) for half in (0, 1)]
+    row: list[VregNode] = [_dup(f"v{half}", src.dtype) for half in (0, 1)]
     if picks:
         mem = VregMem(idx.addr, (idx.row_bytes,), U8, 1, "brc")
         row.append(VregUop("VLDS", form(U8), ("v2",), (), U8, mem))

@@ -7,7 +7,7 @@ its round counts.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, cycle
 
 from archsim.arch import VregArch
 from archsim.base.dtypes import U32
@@ -21,6 +21,8 @@ MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)  # what a key word grows by from round to round
 _WORDS = 4  # a counter makes four words
 _KIND = form(U32)
+# Registers of a turn, one after the other: no value lives longer than two rounds, 22 results.
+_FIRST, _IN_TURN = 24, 32
 
 
 @dataclass(slots=True)
@@ -96,8 +98,8 @@ def random(instr: BoundInstr, arch: VregArch) -> Lowered:
     lanes = arch.vector.width_bytes // U32.itemsize
     rows, cols = dst.valid_rows, dst.valid_cols
     is_run = rows == 1 or (cols == dst.row_stride and cols % _WORDS == 0)
-    names = count(4)  # the first four hold the counter of the next turn
-    start, counter, keys, multipliers = _start(instr, lanes, names)
+    start, counter, keys, multipliers = _start(instr, lanes)
+    names = cycle(range(_FIRST, _FIRST + _IN_TURN))
     body, rounds = _Code(names), int(instr.attrs.get("rounds", "10"))
     counters = lanes if is_run else -(-cols // _WORDS)
     vectors = 1 if is_run else -(-cols // (_WORDS * lanes))
@@ -116,11 +118,9 @@ def random(instr: BoundInstr, arch: VregArch) -> Lowered:
     return Lowered((function,), writes=(dst.valid_region(),))
 
 
-def _start(
-    instr: BoundInstr, lanes: int, names: Iterator[int]
-) -> tuple[_Code, list[str], list[str], list[str]]:
+def _start(instr: BoundInstr, lanes: int) -> tuple[_Code, list[str], list[str], list[str]]:
     """The registers in front of the loop: counters of the first lanes, keys, multipliers."""
-    code = _Code(names)
+    code = _Code(count(4))  # the first four hold the counter of the next turn
     words = [
         code.op("VDUP", scalar=int(number(instr, f"counter{k}")) % (1 << 32)) for k in range(4)
     ]
