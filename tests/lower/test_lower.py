@@ -25,7 +25,7 @@ LEGAL = [
     for op in forms
     for isa, pairs in op.dtypes.items()
     for pair in pairs
-    if op.family not in ("load", "store") and op.pipe is not Pipe.S
+    if op.pipe is Pipe.V
 ]
 
 
