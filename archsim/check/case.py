@@ -51,6 +51,8 @@ class Case:
         Masks and operands of a fixed type do not count.
         """
         dst = _dtype(self.instr.dst[0])
+        if dst is None:  # a number, of the type that it is read as
+            dst = _dtype(self.instr.src[0])
         typed = (
             a.name for a in self.instr.op.ins if a.kind != "mask" and not (a.scratch or a.dtype)
         )

@@ -14,6 +14,8 @@ from archsim.isa.rules import Constraint
 from archsim.isa.tile_op import TileOp
 from archsim.isa.tile_ops import CONSTRAINTS
 
+_BINDERS = ("assign", "subview", "reshape")
+
 
 def check(instr: BoundInstr, arch: ArchConfig, *, may_allocate: bool) -> list[Diagnostic]:
     """Every fault of an instruction, errors and warnings, none for a legal one.
@@ -100,7 +102,7 @@ def _scratch_fix(case: Case) -> str | None:
 
 def _places(case: Case) -> Iterator[Diagnostic]:
     rules = CONSTRAINTS[case.arch.isa][case.instr.op.family]
-    is_put = case.instr.op.family in ("assign", "subview")  # here, not where it is declared
+    is_put = case.instr.op.family in _BINDERS  # here, not where it is declared
     ignores_tmp = not any("tmp" in rule.operands for rule in rules)
     for name, operand in case.operands.items():
         if isinstance(operand, TileView) and not (name == "tmp" and ignores_tmp):

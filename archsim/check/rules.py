@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from archsim.base.dtypes import DTYPES, DType
 from archsim.check import (
+    rules_arithmetic,
     rules_generate,
     rules_logic,
     rules_moves,
@@ -188,6 +189,7 @@ _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
               same_dtype, same_size, dtype_is, mask_tile, row_major, in_vec, has_scratch,
               scalar_fits, rules_logic.shift_in_width,
               rules_moves.movable, rules_moves.same_layout,
+              rules_moves.no_columns, rules_moves.index_type, rules_moves.dense_tensor,
               rules_moves.window_layout, rules_moves.wide_is_plain, rules_moves.atomic_type,
               rules_part.index_dtype,
               rules_part.has_pad, rules_part.one_column, rules_generate.word,
@@ -201,13 +203,16 @@ _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
               rules_rearrange.rearrange_scratch_holds,
               positive_valid, same_valid, same_valid_rows, same_shape, more_valid_rows,
               covers_valid, mask_holds, mask_covers, scratch_holds, rules_moves.window_matches,
-              rules_moves.few_bursts, rules_moves.few_rows,
+              rules_moves.few_bursts, rules_moves.few_rows, rules_moves.part_inside,
+              rules_moves.part_aligned, rules_moves.even_tail, rules_moves.element_inside,
+              rules_moves.same_size_bytes,
               rules_part.one_covers, rules_part.columns_add_up, rules_part.fits_in,
               rules_part.covers_words,
               rules_generate.has_bins, rules_reduce.same_valid_cols, rules_reduce.twice_the_cols,
               rules_reduce.one_valid_col, rules_reduce.row_operands, rules_reduce.col_operands,
-              rules_reduce.reduce_scratch_holds),
-    "overlap": (rules_rearrange.lists_apart,
+              rules_reduce.reduce_scratch_holds, rules_arithmetic.chain_scratch_holds,
+              rules_arithmetic.holds_block),
+    "overlap": (rules_rearrange.lists_apart, rules_arithmetic.whole_apart,
                 apart, rules_part.apart_if_narrower, rules_part.same_place),
 }  # fmt: skip
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -10,7 +10,7 @@ from archsim.cost.simd import SimdPipe
 from archsim.cost.vreg.timing import UbBanks, VregCost
 from archsim.engine.jobs import PipeModel
 from archsim.engine.models import SerialModel, SimdModel
-from archsim.isa.moves import IndexedMove, Move
+from archsim.isa.moves import IndexedMove, Move, ScalarAccess
 from archsim.isa.pipes import Pipe
 from archsim.isa.simd import RowLoop
 from archsim.isa.timing import UopSlice
@@ -73,8 +73,12 @@ def _scalar(arch: ArchConfig, ticks: int) -> Duration:
     """An instruction of the scalar unit takes as long as issuing one."""
     held = arch.scalar.issue_cycles * ticks
     basis = str(arch.basis_of("scalar.issue_cycles")[0])
-    slices = (UopSlice("scalar", 1, 0, held, held, basis),)
-    return lambda lowered: (held, slices)
+
+    def duration(lowered: Lowered) -> tuple[int, tuple[UopSlice, ...]]:
+        names = [item.name for item in lowered.uops if isinstance(item, ScalarAccess)]
+        return held, (UopSlice((*names, "scalar")[0], 1, 0, held, held, basis),)
+
+    return duration
 
 
 def _scalar_loops(pipe: SimdPipe, single: Duration) -> Duration:

@@ -4,12 +4,19 @@ from dataclasses import replace
 
 from archsim.arch import ArchConfig, SimdArch, VregArch
 from archsim.isa.operands import BoundInstr, TileView
-from archsim.lower import moves, simd, vreg
+from archsim.lower import indexed, moves, scalar_unit, simd, vreg
 from archsim.lower.lowered import Lowered
 from archsim.lower.notes import ignored
 
-_MOVES = {"load": moves.load, "store": moves.store}
-_NOTHING_RUNS = ("assign", "subview")  # they bind names to addresses
+_MOVES = {
+    "load": moves.load,
+    "store": moves.store,
+    "prefetch": moves.prefetch,
+    "gather_memory": indexed.gather,
+    "scatter_memory": indexed.scatter,
+}
+_SCALAR = {"set_value": scalar_unit.set_value, "get_value": scalar_unit.get_value}
+_NOTHING_RUNS = ("assign", "subview", "reshape")  # they bind names to addresses
 # The other source is copied, or all is padding.
 _SOURCES_MAY_BE_EMPTY = (
     "concat", "fill_pad", "fill_pad_expand", "fill_pad_in_place", "part", "part_arg",
@@ -28,6 +35,8 @@ def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:
         return Lowered(())
     if family in _MOVES:
         return _MOVES[family](instr, arch)
+    if family in _SCALAR:
+        return _SCALAR[family](instr)
     if isinstance(arch, VregArch):
         return vreg.FAMILIES[family](instr, arch)
     assert isinstance(arch, SimdArch), f"{arch.name} has a vector unit of no known style"

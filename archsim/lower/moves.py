@@ -60,7 +60,7 @@ def prefetch(instr: BoundInstr, arch: ArchConfig) -> Lowered:
     """Asks the cache in front of GM for the window; nothing on the chip changes."""
     dst, src = tile(instr, "dst"), window(instr, "src")
     moves = tuple(
-        Move("prefetch", "gm_to_ub", gm, ub, chained=chained, hint=True)
+        Move("prefetch", "gm_to_cache", gm, ub, chained=chained, hint=True)
         for gm, ub, chained in _sides(dst, src, arch)
     )
     return Lowered(moves, tuple(_region(move.src) for move in moves))

@@ -120,10 +120,9 @@ class Binder:
     def _binding(
         self, instr: Instr, build: Callable[[Env], BoundInstr], loops: tuple[str, ...]
     ) -> Bind:
-        """`tassign` and `tsubview` move their tile first, then show it where it is."""
-        place_of = self._assigned(instr, loops)
-        if instr.op.family == "subview":
-            place_of = self._subviewed(instr, loops)
+        """Binders move their tile first, then show it where it is."""
+        places_of = {"assign": self._assigned, "subview": self._subviewed}
+        place_of = places_of.get(instr.op.family, self._reshaped)(instr, loops)
         (target,) = instr.outs
         assert isinstance(target, TileArg)
         name, places = target.name, self.views.places
@@ -155,6 +154,14 @@ class Binder:
             return whole(tile, addr)
 
         return place_of
+
+    def _reshaped(self, instr: Instr, loops: tuple[str, ...]) -> Callable[[Env], Place]:
+        """All of the tile, where the other one is; that both have as many bytes is a rule."""
+        target, source = instr.outs[0], instr.ins[0]
+        assert isinstance(target, TileArg)
+        assert isinstance(source, TileArg)
+        tile, parent_of = self._program.tiles[target.name], self.views.tile(source, loops)
+        return lambda env: whole(tile, parent_of(env).addr)
 
     def _subviewed(self, instr: Instr, loops: tuple[str, ...]) -> Callable[[Env], Place]:
         """The part of the parent from (row, col) on; its valid region ends where the parent's does.

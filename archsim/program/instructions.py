@@ -18,7 +18,7 @@ _HEAD = re.compile(
     r"(?:(?P<result>[A-Za-z_]\w*\s*(?:\[[^\]]*\])?)\s*=(?!=)\s*)?(?P<name>[A-Za-z_][\w.]*)"
 )
 _KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$", re.DOTALL)
-BINDERS = ("assign", "subview")  # families whose destination gets its address by running
+BINDERS = ("assign", "subview", "reshape")  # families whose destination gets its address by running
 
 
 def read_instruction(text: str, span: Span, scope: Scope) -> list[Statement]:
@@ -178,7 +178,7 @@ def _result(op: TileOp, head: re.Match[str], span: Span, scope: Scope) -> EventA
 def _check_binding(
     op: TileOp, outs: tuple[Arg, ...], ins: tuple[Arg | None, ...], scope: Scope
 ) -> bool:
-    """What `tassign` and `tsubview` bind is a tile without ring; their numbers are integers."""
+    """What a binder binds is a tile without ring; its numbers are integers."""
     if op.family not in BINDERS:
         return True
     right = True

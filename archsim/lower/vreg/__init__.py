@@ -7,6 +7,7 @@ from archsim.lower.lowered import Families
 from archsim.lower.vreg import (
     columns,
     convert,
+    divide,
     elementwise,
     expand,
     fill,
@@ -24,6 +25,7 @@ from archsim.lower.vreg import (
 )
 
 _MODULES = (
+    divide,
     convert,
     elementwise,
     fused,
