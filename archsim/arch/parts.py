@@ -109,6 +109,9 @@ class Numerics(Section):
     a2a3_addreluconv_s16_wide: Switch = Field(
         description="fused add + relu + convert of int16 does not wrap"
     )
+    vmod_sign: Literal["dividend", "divisor"] = Field(
+        description="whose sign the integer remainder of A5 has where signs differ"
+    )
     a5_f32_f16_uses_ctrl59: Switch = Field(
         description="f32 to f16 conversion saturates by its own saturation mode"
     )

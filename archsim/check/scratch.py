@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
+from archsim.check.scratch_arithmetic import CHAIN_TILES, chain_scratch
 from archsim.check.scratch_rearrange import rearrange_scratch
 from archsim.check.scratch_reduce import reduction_scratch
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
@@ -26,11 +27,13 @@ def mask_row_bytes(dtype: DType, cols: int, arch: ArchConfig) -> int:
 
 
 def scratch_bytes(instr: BoundInstr, arch: ArchConfig) -> int:
-    """Bytes from the start of tmp that TSEL or TCVT uses on a simd core."""
+    """Bytes from the start of tmp that TSEL, TSELS or TCVT uses on a simd core."""
     assert isinstance(arch, SimdArch), f"{arch.name} works without scratch"
     dst = _dst(instr)
     if instr.op.family == "select":
         return 8 if dst.dtype.itemsize == 4 else 16
+    if instr.op.family == "select_scalar":
+        return dst.dtype.itemsize
     src = instr.src[0]
     assert isinstance(src, TileView)
     pair = (src.dtype.name, dst.dtype.name)
@@ -89,6 +92,7 @@ def _quant(instr: BoundInstr, arch: ArchConfig) -> ScratchTile:
 
 _SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] = {
     "adddeqrelu": _adddeqrelu,
+    **dict.fromkeys(CHAIN_TILES, chain_scratch),
     "col_arg": reduction_scratch,
     "col_sum": reduction_scratch,
     "gather": rearrange_scratch,
@@ -103,6 +107,7 @@ _SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] 
     "row_product": reduction_scratch,
     "row_reduce": reduction_scratch,
     "select": _flat,
+    "select_scalar": _flat,
     "sort": rearrange_scratch,
     "transpose": rearrange_scratch,
 }

@@ -247,6 +247,8 @@ class BoundInstr:
         names = [
             arg.name for arg in self.op.ins if not arg.scratch and arg.name not in self.omitted
         ]
+        if self.op.swappable and not isinstance(self.src[0], TileView):
+            names.reverse()  # the number was written before the tile
         found = {arg.name: value for arg, value in zip(self.op.outs, self.dst, strict=True)}
         found.update(zip(names, self.src, strict=True))
         if self.tmp is not None and self.op.scratch is not None:

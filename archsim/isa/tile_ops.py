@@ -5,6 +5,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from archsim.isa.families import (
+    arithmetic,
     compare,
     convert,
     elementwise,
@@ -26,6 +27,7 @@ from archsim.isa.tile_op import TileOp
 GROUPS = (
     moves,
     elementwise,
+    arithmetic,
     compare,
     convert,
     fused,

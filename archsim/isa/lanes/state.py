@@ -21,7 +21,8 @@ class NumericState:
     NaN into 0 (profile `reset`), 1 keeps both (`infnan`, what a host launch sets). `int_alu_sat`
     is CTRL[53]: integer arithmetic clamps. `cvt_trunc` is CTRL[59]: a narrowing to integers keeps
     the low bits. `cvt_global` is CTRL[60]: clear, vreg conversions obey their own flag, which is
-    always "no saturation" (RS_DISABLE). `max_nan: other` lets max and min drop a NaN operand.
+    always "no saturation" (RS_DISABLE). `max_nan: other` lets max and min drop a NaN operand. `vmod_sign`: whose
+    sign an integer VMOD gives.
     """
 
     fp_infnan: bool = False
@@ -29,6 +30,7 @@ class NumericState:
     cvt_trunc: bool = False
     cvt_global: bool = True
     max_nan: Literal["propagate", "other"] = "propagate"
+    vmod_sign: Literal["dividend", "divisor"] = "dividend"
     prelu_zero_keeps: bool = False  # vprelu keeps x for x >= 0
     exp_ftz: bool = False  # vexp flushes subnormal results to +0
     a2a3_addreluconv_wide_add: bool = False  # the fused half add is not rounded to half
@@ -42,6 +44,7 @@ class NumericState:
         return NumericState(
             fp_infnan=chosen.profile == "infnan",
             max_nan=chosen.max_nan,
+            vmod_sign=chosen.vmod_sign,
             prelu_zero_keeps=chosen.prelu_zero_keeps,
             exp_ftz=chosen.exp_ftz,
             a2a3_addreluconv_wide_add=chosen.a2a3_addreluconv_wide_add,

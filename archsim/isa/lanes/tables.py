@@ -8,6 +8,7 @@ from archsim.isa.lanes import (
     arith,
     compare,
     convert,
+    divide,
     gather,
     generate,
     logic,
@@ -68,7 +69,6 @@ _VREG: dict[str, LaneOp] = {
     "VADD": LaneOp(arith.add),
     "VSUB": LaneOp(arith.sub),
     "VMUL": LaneOp(arith.mul),
-    "VDIV": LaneOp(flushing(arith.div)),
     "VMAX": LaneOp(arith.maximum),
     "VMIN": LaneOp(arith.minimum),
     "VAND": LaneOp(arith.bit_and),
@@ -105,6 +105,7 @@ SIMD: Mapping[str, LaneOp] = MappingProxyType(
 VREG: Mapping[str, LaneOp] = MappingProxyType(
     {
         **_VREG,
+        **divide.VREG,
         **accumulate.VREG,
         **logic.VREG,
         **generate.VREG,

@@ -10,6 +10,7 @@ from archsim.lower.simd import (
     convert,
     copy,
     dequantise,
+    divide,
     elementwise,
     expand,
     fill,
@@ -19,12 +20,15 @@ from archsim.lower.simd import (
     part,
     quantise,
     reduce,
+    remainder,
     select,
     sort,
     transpose,
 )
 
 _MODULES = (
+    divide,
+    remainder,
     axpy,
     logic,
     convert,

@@ -45,19 +45,23 @@ def divide(c: Call) -> Results:
 
 def divide_scalar(c: Call) -> Results:
     """src / scalar, or scalar / src as written; A2A3 divides integers as floats, in src's place."""
-    src, scalar = c["src"], np.full_like(c["src"], c.scalar())
-    a, b = (scalar, src) if c.swapped else (src, scalar)
+    return _by_number(c, np.full_like(c["src"], c.scalar()), c.swapped)
+
+
+def _by_number(c: Call, scalar: Array, swapped: bool) -> Results:
+    src = c["src"]
+    a, b = (scalar, src) if swapped else (src, scalar)
     if not (c.on_a2a3 and is_int(c.src)):
         return {"dst": quotient(c, a, b)}
     kind = "f32" if c.src == "i32" else "f16"
     x, y = (narrowed(v.astype(np.float64), kind, "rint") for v in (a, b))
     out = to_integer(wide(div(c, x, y, kind)), c.src, "trunc")
-    return {"dst": Lanes(out, b != 0), "src": y if c.swapped else x}
+    return {"dst": Lanes(out, b != 0), "src": y if swapped else x}
 
 
 def reciprocal(c: Call) -> Results:
     """1 / src."""
-    return {"dst": quotient(c, np.full_like(c["src"], 1), c["src"])}
+    return _by_number(c, np.full_like(c["src"], 1), True)
 
 
 def _steps(c: Call, a: Array, b: Array, whole: Callable[[Array], Array]) -> Array:
@@ -87,7 +91,10 @@ def remainder(c: Call, a: Array, b: Array) -> Results:
         x, y = single(a), single(b)
         fixed = _sign_fixed(c, _steps(c, x, y, np.floor), y, "f32")
         out = to_integer(wide(fixed.values), c.src, "rint")
-        return {"dst": Lanes(out, fixed.defined & (b != 0))}
+        names = ("src0", "src1") if c.has("src0") else ("src",)
+        back = (to_integer(wide(v), c.src, "rint") for v in (x, y))
+        turned = dict(zip(names, back, strict=False))
+        return {"dst": Lanes(out, fixed.defined & (b != 0)), **turned}
     x, y = a.astype(np.int64), b.astype(np.int64)
     known = (y != 0) & ((x < 0) == (y < 0))
     return {"dst": Lanes(low_bits(np.fmod(x, np.where(y == 0, 1, y)), c.src), known)}
@@ -98,6 +105,9 @@ def modulo(c: Call, a: Array, b: Array) -> Results:
     if is_int(c.src):
         x, y = a.astype(np.int64), b.astype(np.int64)
         return {"dst": Lanes(low_bits(np.fmod(x, np.where(y == 0, 1, y)), c.src), y != 0)}
+    if not c.on_a2a3 and c.keys.get("precision") == "high":
+        with np.errstate(all="ignore"):
+            return {"dst": rounded(np.fmod(wide(a), wide(b)), c.src, c.infnan)}
     r = _steps(c, single(a), single(b), np.trunc)
     return {"dst": r if c.src == "f32" else half(narrowed(wide(r), "f16", "rint"), c.infnan)}
 

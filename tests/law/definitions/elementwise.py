@@ -148,12 +148,21 @@ def root(c: Call) -> Results:
 
 
 def reciprocal_root(c: Call) -> Results:
-    """A2A3 without scratch: one correctly rounded estimate; else sqrt, then 1 / it."""
+    """A2A3 without scratch: one correctly rounded estimate; else sqrt, then 1 / it.
+
+    High precision on A5 honours subnormals in both.
+    """
     x = c["src"]
     if c.on_a2a3 and not c.has("tmp"):
         with np.errstate(all="ignore"):
             return {"dst": rounded(1 / np.sqrt(wide(x)), c.src, c.infnan)}
-    return {"dst": div(c, np.full_like(x, 1), sqrt(c, x))}
+    one = np.full_like(x, 1)
+    if not c.on_a2a3 and c.keys.get("precision") == "high":
+        with np.errstate(all="ignore"):
+            found = rounded(np.sqrt(wide(x)), c.src, c.infnan)
+            whole = wide(one) / wide(found)
+            return {"dst": rounded(whole, c.src, c.infnan) if c.src == "f16" else one / found}
+    return {"dst": div(c, one, sqrt(c, x))}
 
 
 def leaky(c: Call) -> Results:
