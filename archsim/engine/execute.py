@@ -22,7 +22,7 @@ from archsim.numerics.memory import GM, Memory
 from archsim.program.ir import Instr, Program, WindowArg
 from archsim.program.tensors import GmLayout, initial_values
 from archsim.program.views import WalkFault
-from archsim.program.walk import Step, leaves, walk
+from archsim.program.walk import Step, leaves, runtime_scalars, walk
 from archsim.schedule.derive import Derivation
 from archsim.schedule.placement import Placement
 from archsim.trace.records import Finding, RunLog
@@ -53,6 +53,9 @@ class Kept:
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
+    def tell(self, name: str, value: int | float) -> None:
+        """Nothing in kept steps rests on a number that the run reads."""
+
 
 def survey(program: Program, arch: ArchConfig, placement: Placement) -> Steps:
     """Walk the program without time and refuse what its text already shows to be wrong.
@@ -72,7 +75,7 @@ def survey(program: Program, arch: ArchConfig, placement: Placement) -> Steps:
     if fault is not None and fault.kind == "bounds" and not fault.iteration:
         faults.add(fault.message, fault.span)
     faults.raise_if_any()
-    if len(kept) < KEPT_STEPS:
+    if len(kept) < KEPT_STEPS and not runtime_scalars(program):
         return Kept(kept, fault)
     return walk(program, placements=placement.addresses)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from archsim.base.source import Span
-from archsim.engine.jobs import Flag, Job
+from archsim.engine.jobs import READS, Flag, Job
 from archsim.engine.workshop import Refused, Workshop
 from archsim.isa.pipes import Pipe
 from archsim.lower import Lowered
@@ -26,6 +26,9 @@ class Steps(Protocol):
 
     def __iter__(self) -> Iterator[Step]:
         """The steps in program order."""
+
+    def tell(self, name: str, value: int | float) -> None:
+        """What a run read for the scalar `name`."""
 
 
 class Feed:
@@ -63,6 +66,8 @@ class Feed:
                         yield from self._derived(job)
                     self.count += 1
                     yield job
+                    if step.result:
+                        self._walk.tell(step.result, self._workshop.number_read(step.bound))
                 elif self._derivation is None:
                     if step.kind is StepKind.BARRIER:
                         yield from self._barrier(step)
@@ -85,6 +90,8 @@ class Feed:
         work = self._workshop.work(step.bound)
         job = Job("instr", work.pipe, step.span, self.count)
         job.work, job.gm_addr = work, step.gm_addr
+        if step.result:
+            job.done = READS
         self.lowered[self.count] = (work.lowered, step.gm_addr)
         if self._destroyed.any or work.lowered.destroyed:
             self.findings += self._destroyed.passed(step.bound, work.lowered, step.span)

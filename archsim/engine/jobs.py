@@ -67,6 +67,9 @@ def _nothing() -> None:
     """No result appears."""
 
 
+READS = object()  # `done` of a job that the scalar unit has to wait for
+
+
 class Job:
     """One entry of a queue: an instruction, a wait, a set or a barrier.
 
@@ -78,6 +81,7 @@ class Job:
     __slots__ = (
         "cause",
         "complete",
+        "done",
         "flag",
         "gm_addr",
         "id",
@@ -110,6 +114,7 @@ class Job:
         self.id = id
         self.record = None
         self.waiter = None
+        self.done: Any = None  # the scalar unit's event, where it stays until the job is complete
 
 
 class Signal(NamedTuple):

@@ -65,6 +65,8 @@ class PipeUnit:
                     held = issued.reads
                 if issued.free > held:
                     yield env.timeout(issued.free - held)
+                if job.done is not None:
+                    job.done.succeed(self.edge)
             elif kind == "set":
                 self._set(job, env.now)
             elif kind == "wait":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from archsim.engine.jobs import Job
+from archsim.engine.jobs import READS, Job
 from archsim.engine.machine import Machine, Process
 from archsim.engine.pipe import PipeUnit
 from archsim.isa.pipes import Pipe
@@ -45,6 +45,10 @@ class ScalarUnit:
             if unit.asleep is not None:
                 unit.asleep.succeed()
                 unit.asleep = None
+            if job.done is READS:  # what comes next depends on its number
+                job.done = env.event()
+                cause = yield job.done
+                now = env.now
         self.done = True
 
     def _stalled(self, since: int, job: Job, unit: PipeUnit) -> None:

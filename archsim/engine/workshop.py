@@ -10,10 +10,12 @@ from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.check import check, scratch_tile
 from archsim.engine.jobs import Work, no_values
 from archsim.isa.lanes.state import NumericState
+from archsim.isa.moves import ScalarAccess
 from archsim.isa.operands import BoundInstr, GmView, Loc, Region, TileView
 from archsim.lower import Lowered, lower
 from archsim.numerics.execute import prepare
 from archsim.numerics.memory import GM, Memory, OutsideMemory
+from archsim.numerics.moves import peek
 from archsim.schedule.placement import Placement
 from archsim.trace.records import Finding
 
@@ -41,6 +43,7 @@ class Workshop:
         self._may_allocate = may_allocate
         self._memory = memory
         self._shared = shared
+        self._number: int | float = 0
         self._state = NumericState.of(arch)
         self._made: dict[int, tuple[BoundInstr, Work]] = {}
         self._surveyed: dict[int, BoundInstr] = {}
@@ -65,6 +68,13 @@ class Workshop:
         if made is None:
             made = self._made[id(bound)] = (bound, self._make(bound))
         return made[1]
+
+    def number_read(self, bound: BoundInstr | None) -> int | float:
+        """What the latest `tgetval` read; 0, with a note, where the run has no values."""
+        if self._memory is None and bound is not None:
+            message = "tgetval reads no number with --no-numerics; it is taken to be 0"
+            self._note(Diagnostic(message, bound.span, None, "numerics", "note"), bound)
+        return self._number
 
     def _checked(self, bound: BoundInstr) -> list[Diagnostic]:
         """What is wrong with an instruction; of where a tile lies, only what is not told yet."""
@@ -123,6 +133,7 @@ class Workshop:
     ) -> Callable[[int], Callable[[], None]]:
         memory = self._memory
         assert memory is not None
+        read = [item for item in lowered.uops if isinstance(item, ScalarAccess)]
         prepared = prepare(lowered.uops, memory, self._state)
 
         def compute(gm_addr: int) -> Callable[[], None]:
@@ -132,6 +143,8 @@ class Workshop:
                     self._note(_uninitialized(region, lane, bound), bound)
             for tile in lowered.ordered:
                 self._note_nan(tile, memory, bound)
+            if read and read[0].value is None:
+                self._number = peek(read[0], memory)()
             try:
                 return prepared(gm_addr).apply
             except OutsideMemory as outside:

@@ -56,6 +56,7 @@ class Names:
     integers: Collection[str]
     floats: Collection[str] = ()
     broken: Collection[str] = ()
+    runtime: Collection[str] = ()
 
 
 def parse_expr(text: str, span: Span, names: Names, faults: Faults) -> Expr | None:
@@ -185,6 +186,13 @@ class _Parser:
         place = self._span.shifted(at, width)
         if name in self._names.floats:
             self._faults.add(f"{name} is not an integer; expressions are over integers", place)
+            return
+        if name in self._names.runtime:
+            self._faults.add(
+                f"{name} is read by tgetval, so only the run knows it; the operand ${name} may "
+                "stand for a number, not in a loop bound, condition, offset, slot or valid extent",
+                place,
+            )
             return
         known = sorted(self._names.integers)
         rule = f"known here: {listed(known)}" if known else "no scalar or loop variable is known"

@@ -101,7 +101,8 @@ def _window(piece: Piece, name: str, index: str | None, scope: Scope) -> WindowA
 
 
 def _scalar(piece: Piece, name: str, scope: Scope) -> ScalarArg | None:
-    if name in scope.names.integers or name in scope.names.floats:
+    names = scope.names
+    if name in names.integers or name in names.floats or name in names.runtime:
         return ScalarArg(None, name, piece.span)
     if name in scope.symbols.broken:
         return None

@@ -1,5 +1,6 @@
 """What a program's statements declare: read before them, because uses may stand anywhere."""
 
+import re
 from typing import Any
 
 from archsim.program.declarations import EVENT_KEYS, pipe_at
@@ -7,6 +8,7 @@ from archsim.program.ir import EventDecl
 from archsim.program.reading import IDENTIFIER, Node
 from archsim.program.symbols import Symbols
 
+_READS = re.compile(r"\s*(?:\w+\s*(?:\[[^\]]*\])?\s*=\s*)?tgetval\s+\$(\w+)", re.IGNORECASE)
 RECORD_KEYS = ("event", *EVENT_KEYS[:2])
 
 
@@ -23,6 +25,20 @@ def loop_variables(value: Any) -> tuple[str, ...]:
             if isinstance(head, dict) and isinstance(head.get("var"), str):
                 found[head["var"]] = None
             pending.extend(item.get(key) for key in ("do", "then", "else"))
+    return tuple(found)
+
+
+def runtime_scalars(value: Any) -> tuple[str, ...]:
+    """The names that `tgetval $name <- ...` gives numbers to, in a list of statements."""
+    found: dict[str, None] = {}
+    pending = [value]
+    while pending:
+        block = pending.pop()
+        for item in block if isinstance(block, list) else ():
+            if isinstance(item, str) and (match := _READS.match(item)):
+                found[match[1]] = None
+            elif isinstance(item, dict):
+                pending.extend(item.get(key) for key in ("do", "then", "else"))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from archsim.program.event_refs import declare_open_events
 from archsim.program.expect import read_expect
 from archsim.program.instructions import BINDERS
 from archsim.program.ir import For, If, Instr, Program, Statement, TileArg
-from archsim.program.prescan import declare_short_forms, loop_variables
+from archsim.program.prescan import declare_short_forms, loop_variables, runtime_scalars
 from archsim.program.reading import Node
 from archsim.program.scope import Scope
 from archsim.program.statements import read_block
@@ -98,6 +98,7 @@ class _Reader:
         read_scalars(root.get("scalars"), symbols)
         override_scalars(arguments, symbols, self._faults)
         symbols.loop_variables = loop_variables(root.value.get("program"))
+        symbols.runtime = runtime_scalars(root.value.get("program"))
         read_tensors(root.get("tensors"), symbols, self._directory)
         read_tiles(root.get("tiles"), symbols)
         read_events(root.get("events"), symbols)

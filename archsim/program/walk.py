@@ -20,6 +20,7 @@ from archsim.program.ir import (
     Instr,
     Program,
     Record,
+    ScalarArg,
     Statement,
     Wait,
 )
@@ -62,6 +63,7 @@ class Step(NamedTuple):
     gm_addr: int
     flag: FlagKey | None
     span: Span
+    result: str = ""  # the scalar that the instruction reads: the walk goes on when it is told
 
 
 class Walk:
@@ -74,7 +76,7 @@ class Walk:
         self, program: Program, placements: Mapping[str, int], bases: Mapping[str, int]
     ) -> None:
         self.fault: WalkFault | None = None
-        self._env: Env = dict(program.scalars)
+        self._env: Env = {**dict.fromkeys(runtime_scalars(program), 0), **program.scalars}
         self._loops: list[str] = []
         self._binder = Binder(program, placements, bases)
         self._events = program.events
@@ -86,6 +88,10 @@ class Walk:
             yield from self._run(self._block)
         except Stopped as stopped:
             self.fault = stopped.fault
+
+    def tell(self, name: str, value: int | float) -> None:
+        """What a run read for the scalar `name`."""
+        self._env[name] = value
 
     @property
     def iteration(self) -> str:
@@ -151,10 +157,11 @@ class Walk:
     def _instruction(self, instr: Instr, index: int, loops: tuple[str, ...]) -> "_Leaf":
         bind = self._binder.instruction(instr, loops)
         kind, pipe, span, new = StepKind.INSTR, instr.op.pipe, instr.span, tuple.__new__
+        result = _read_by(instr)
 
         def leaf(env: Env) -> Step:
             bound, gm_addr = bind(env)
-            return new(Step, (kind, index, pipe, bound, gm_addr, None, span))
+            return new(Step, (kind, index, pipe, bound, gm_addr, None, span, result))
 
         return leaf
 
@@ -258,6 +265,17 @@ def leaves(program: Program) -> tuple[Statement, ...]:
 
     collect(program.body)
     return tuple(found)
+
+
+def runtime_scalars(program: Program) -> tuple[str, ...]:
+    """The scalars that only a run knows."""
+    names = (_read_by(leaf) for leaf in leaves(program) if isinstance(leaf, Instr))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _read_by(instr: Instr) -> str:
+    target = instr.outs[0]
+    return target.name or "" if isinstance(target, ScalarArg) else ""
 
 
 class _Made(dict[int, Step]):
