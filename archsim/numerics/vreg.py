@@ -236,8 +236,10 @@ class _Unit:
             on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
             if op.mixes:
                 lanes = _register_lanes(uop.pred, on, sources)
-                whole = (np.broadcast_to(s, (*s.shape[:-1], lanes)) for s in sources)
-                results, on = op.function(replace(how, on=on, lanes=lanes), *whole), None
+                results = op.function(
+                    replace(how, on=on, lanes=lanes), *(_filled(s, lanes) for s in sources)
+                )
+                on = None
             else:
                 results = op.function(how, *(_taken(source, words) for source in sources))
             for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
@@ -265,6 +267,11 @@ def _register_lanes(pred: Tail | str | None, on: Lanes | None, sources: list[Lan
     """Lanes of a register: a broadcast one has a single value that stands for all of them."""
     known = [int(lanes.shape[-1]) for lanes in (*sources, on) if lanes is not None]
     return max(*known, pred.lanes if isinstance(pred, Tail) else 1)
+
+
+def _filled(lanes: Lanes, count: int) -> Lanes:
+    """A single value in all lanes; other registers as they are: of several types, or read short."""
+    return np.broadcast_to(lanes, (*lanes.shape[:-1], count)) if lanes.shape[-1] == 1 else lanes
 
 
 def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:
