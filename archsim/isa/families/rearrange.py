@@ -105,6 +105,7 @@ ROWS = (
         {"a2a3": "scalar_scatter", "a5": "VSCATTER"},
         "dst = 0, then element indices[r, c] of dst = src[r, c]",
         form="index",
+        pipe_on={"a2a3": Pipe.S},
     ),
     TileOp(
         "TSCATTER",
@@ -118,6 +119,7 @@ ROWS = (
         keys=_PATTERN,
         form="pattern",
         requires=("maskPattern",),
+        pipe_on={"a2a3": Pipe.S},
     ),
     TileOp(
         "TINTERLEAVE",
