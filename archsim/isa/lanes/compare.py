@@ -45,9 +45,9 @@ def simd_compare(mode: str) -> LaneFunction:
     return by_mode
 
 
-def select(how: How, mask: Lanes, on_true: Lanes, on_false: Any) -> Lanes:
-    """on_true where the mask is set, else on_false, bit by bit."""
-    return np.where(mask, on_true, on_false)
+def select(how: How, mask: Lanes, on_true: Lanes, on_false: Any = None) -> Lanes:
+    """on_true where the mask is set, else on_false (without one the scalar), bit by bit."""
+    return np.where(mask, on_true, how.scalar if on_false is None else on_false)
 
 
 def pack(mask: Lanes) -> Lanes:

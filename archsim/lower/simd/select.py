@@ -1,12 +1,12 @@
-"""Compare with a scalar, select by mask, and TPRELU that is made of both, on the simd cores."""
+"""Compare, select by mask, and TPRELU that is made of both, on the simd cores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from archsim.arch import SimdArch
 from archsim.base.dtypes import F16, F32, I16, I32, U16, U32
 from archsim.isa.operands import MEMORY, BoundInstr, Region, TileView
-from archsim.isa.simd import Control, RowLoop
+from archsim.isa.simd import Control, RowLoop, SimdUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles, number, output, scratch, tile
@@ -31,16 +31,49 @@ def compare_scalar(instr: BoundInstr, arch: SimdArch) -> Lowered:
     `ne` is `eq` and an inversion of the whole rows of dst. Bits behind the valid columns, up to
     the end of the last repeat, compare what lies there.
     """
-    dst, src = output(instr), tile(instr, "src")
-    mode = instr.attrs.get("mode", "eq")
-    items = list(compare_items(dst, src, number(instr, "scalar"), mode, arch))
-    written = _mask_region(dst, src, arch)
+    src, mode = tile(instr, "src"), instr.attrs.get("mode", "eq")
+    items = compare_items(output(instr), src, number(instr, "scalar"), mode, arch)
+    return _compared(instr, items, (src,), arch)
+
+
+def compare(instr: BoundInstr, arch: SimdArch) -> Lowered:
+    """Bit (r, c) of dst = src0[r, c] <mode> src1[r, c].
+
+    As `compare_scalar`, but all pieces of a row before those of the next. `ne` is `eq` inverted.
+    """
+    dst, srcs = output(instr), (tile(instr, "src0"), tile(instr, "src1"))
+    name = f"vcmpv_{_device_mode(srcs[0], instr.attrs.get('mode', 'eq'))}"
+    lanes = arch.vector.width_bytes // srcs[0].dtype.itemsize
+    planes = tuple(map(Plane.of, srcs))
+    stream = Stream(name, srcs[0].dtype, lanes, Plane.mask(dst), planes)
+    body = tuple(_mask_pieces(stream, srcs[0].valid_cols, arch))
+    return _compared(instr, (*NORM, RowLoop(srcs[0].valid_rows, body)), srcs, arch)
+
+
+def _compared(
+    instr: BoundInstr, items: Iterable[Item], srcs: tuple[TileView, ...], arch: SimdArch
+) -> Lowered:
+    """A comparison, inverted where the core compares for equality instead of `ne`."""
+    dst, src, mode = output(instr), srcs[0], instr.attrs.get("mode", "eq")
+    items, written = list(items), _mask_region(dst, src, arch)
     if mode == "ne":
         items += [BARRIER, *_inversion(dst, src.valid_rows, arch)]
         written = dst.valid_region(dst.cols * dst.dtype.itemsize)
         written = replace(written, rows=src.valid_rows)
-    read = (src.valid_region(),)
+    read = tuple(src.valid_region() for src in srcs)
     return Lowered(pack(items), read, (written,), read, notes=_compare_notes(instr, src, mode))
+
+
+def _device_mode(src: TileView, mode: str) -> str:
+    """32-bit integers know equality only; `ne` is inverted behind it."""
+    return "eq" if src.dtype is I32 or mode == "ne" else mode
+
+
+def _mask_pieces(stream: Stream, cols: int, arch: SimdArch) -> Iterator[SimdUop]:
+    """The whole repeats of a row, at most 240 a micro-op, the last ones past its end."""
+    limit = min(arch.vector.compare_repeat_max, arch.vector.repeat_max)
+    for start, size in chunks(-(-cols // stream.lanes), limit):
+        yield stream.uop(size, col=start * stream.lanes, looped=True)
 
 
 def compare_items(
@@ -50,16 +83,12 @@ def compare_items(
 
     First the pieces of 240 repeats, row by row; then, in a second pass, what is left of each row.
     """
-    # 32-bit integers know equality only; `ne` is inverted by the caller.
-    name = "vcmpvs_eq" if src.dtype is I32 or mode == "ne" else f"vcmpvs_{mode}"
+    name = f"vcmpvs_{_device_mode(src, mode)}"
     lanes = arch.vector.width_bytes // src.dtype.itemsize
     stream = Stream(name, src.dtype, lanes, Plane.mask(dst), (Plane.of(src),), scalar=value)
-    repeats = -(-src.valid_cols // lanes)
-    limit = min(arch.vector.compare_repeat_max, arch.vector.repeat_max)
-    pieces = [
-        stream.uop(size, col=start * lanes, looped=True) for start, size in chunks(repeats, limit)
-    ]
-    passes = (pieces[:-1], pieces[-1:]) if repeats % limit else (pieces, [])
+    pieces = list(_mask_pieces(stream, src.valid_cols, arch))
+    has_rest = pieces[-1].repeat < min(arch.vector.compare_repeat_max, arch.vector.repeat_max)
+    passes = (pieces[:-1], pieces[-1:]) if has_rest else (pieces, [])
     yield from NORM
     for body in passes:
         if body:
@@ -77,6 +106,28 @@ def select(instr: BoundInstr, arch: SimdArch) -> Lowered:
     return Lowered(
         pack(items), read, (dst.valid_region(), _address_words(tmp, tmp.addr, dst)), read
     )
+
+
+def select_scalar(instr: BoundInstr, arch: SimdArch) -> Lowered:
+    """dst = src where the mask bit is 1, else scalar.
+
+    The scalar unit leaves the scalar in tmp and the compare mask takes it from there; then one
+    micro-op of count mode a row.
+    """
+    dst, tmp, mask, src = output(instr), scratch(instr), tile(instr, "mask"), tile(instr, "src")
+    value, dtype = number(instr, "scalar"), dst.dtype
+    lanes = arch.vector.width_bytes // dtype.itemsize
+    keep = Stream("scalar_store", dtype, 1, Plane.of(replace(tmp, dtype=dtype)), scalar=value)
+    planes = (Plane.mask(mask), Plane.of(src))
+    pick = Stream("vsel", dtype, lanes, Plane.of(dst), planes, scalar=value)
+    rows = RowLoop(dst.valid_rows, (pick.counted(dst.valid_cols, looped=True, argument=1),))
+    handed = (Control("set_flag"), Control("wait_flag"), Control("set_cmpmask"), BARRIER)
+    items = (keep.uop(1), *COUNT, *handed, rows, *NORM)
+    bits = replace(mask.valid_region(-(-dst.valid_cols // 8)), rows=dst.valid_rows)
+    read = (bits, src.valid_region())
+    size = dtype.itemsize
+    held = Region(MEMORY[tmp.loc], tmp.addr, 1, size, size)
+    return Lowered(pack(items), read, (dst.valid_region(), held), read)
 
 
 def select_items(
@@ -157,16 +208,17 @@ def _address_words(tmp: TileView, addr: int, dst: TileView) -> Region:
 
 
 def _compare_notes(instr: BoundInstr, src: TileView, mode: str) -> Notes:
+    name = instr.op.mnemonic
     if src.dtype is I32 and mode not in ("eq", "ne"):
         return departs(
             instr,
-            f"tcmps mode={mode} on i32 compares for equality on a2a3, whatever the mode",
+            f"{name} mode={mode} on i32 compares for equality on a2a3, whatever the mode",
             "compare as f32, or use a5",
         )
     if src.dtype in (I16, U16):
         return departs(
             instr,
-            f"tcmps on {src.dtype} compares the bits as half numbers on a2a3: some values are"
+            f"{name} on {src.dtype} compares the bits as half numbers on a2a3: some values are"
             " negative, NaN or equal to 0",
             "convert to f16 or f32 first, or use a5",
         )
@@ -174,7 +226,9 @@ def _compare_notes(instr: BoundInstr, src: TileView, mode: str) -> Notes:
 
 
 FAMILIES: Families[SimdArch] = {
+    "compare": compare,
     "compare_scalar": compare_scalar,
     "prelu": prelu,
     "select": select,
+    "select_scalar": select_scalar,
 }

@@ -1,4 +1,4 @@
-"""Compare with a scalar and select by mask on the vreg cores: always nests of rows.
+"""Compare and select by mask on the vreg cores: always nests of rows.
 
 Masks are packed bits in UB. Four-byte elements go two vectors an iteration, so that a mask image
 of 128 bits is loaded or stored at once.
@@ -21,19 +21,34 @@ def compare_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
     An image covers one vector, two of four-byte elements: an odd last one is stored with its
     second half empty.
     """
-    dst, src = output(instr), tile(instr, "src")
-    value, mode = number(instr, "scalar"), instr.attrs.get("mode", "eq")
+    return _compared(instr, (tile(instr, "src"),), number(instr, "scalar"), arch)
+
+
+def compare(instr: BoundInstr, arch: VregArch) -> Lowered:
+    """Bit (r, c) of dst = src0[r, c] <mode> src1[r, c]; otherwise as `compare_scalar`."""
+    return _compared(instr, (tile(instr, "src0"), tile(instr, "src1")), None, arch)
+
+
+def _compared(
+    instr: BoundInstr, srcs: tuple[TileView, ...], value: int | float | None, arch: VregArch
+) -> Lowered:
+    dst, src, mode = output(instr), srcs[0], instr.attrs.get("mode", "eq")
     lanes = arch.vector.width_bytes // src.dtype.itemsize
     vectors = _vectors_per_image(src)
     image = vectors * lanes
     cols = src.valid_cols
     spot = Spot(image, 0, nested=True, pred=None)
     kind = form(src.dtype)
-    loads = [spot.load(f"v{k}", src, lanes=lanes, ahead=k * lanes) for k in range(vectors)]
+    registers = [tuple(f"{n}{k}" for n in "vw"[: len(srcs)]) for k in range(vectors)]
+    loads = [
+        spot.load(register, source, lanes=lanes, ahead=k * lanes)
+        for k in range(vectors)
+        for register, source in zip(registers[k], srcs, strict=True)
+    ]
     compares = [
         VregUop(
-            "VCMPS", kind, (f"p{k}",), (f"v{k}",), src.dtype, scalar=value, effect=mode,
-            pred=Tail(cols, lanes, offset=k * lanes, stride=image),
+            instr.op.uops[arch.isa], kind, (f"p{k}",), registers[k], src.dtype, scalar=value,
+            effect=mode, pred=Tail(cols, lanes, offset=k * lanes, stride=image),
         )
         for k in range(vectors)
     ]  # fmt: skip
@@ -42,7 +57,7 @@ def compare_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
     images = -(-cols // image)
     inner = VregLoop(images, (*loads, *compares, stored))
     written = replace(dst.valid_region(images * image // 8), rows=src.valid_rows)
-    read = (src.valid_region(),)
+    read = tuple(source.valid_region() for source in srcs)
     function = VectorFunction((VregLoop(src.valid_rows, (inner,)),))
     return Lowered((function,), read, (written,), read)
 
@@ -54,30 +69,47 @@ def select(instr: BoundInstr, arch: VregArch) -> Lowered:
     2. Four-byte elements: pairs of vectors; an odd last vector of every row in a second loop over
        the rows, behind a memory barrier.
     """
+    srcs = (tile(instr, "src0"), tile(instr, "src1"))
+    return _selected(instr, srcs, (), arch)
+
+
+def select_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
+    """dst = src where the mask bit is 1, else scalar, which is duplicated once ahead of the loops.
+
+    Otherwise as `select`; tmp is left alone.
+    """
     dst = output(instr)
-    mask, src0, src1 = (tile(instr, name) for name in ("mask", "src0", "src1"))
+    value = number(instr, "scalar")
+    spread = VregUop("VDUP", form(dst.dtype), ("vs",), (), dst.dtype, scalar=value)
+    return _selected(instr, (tile(instr, "src"),), (spread,), arch)
+
+
+def _selected(
+    instr: BoundInstr, srcs: tuple[TileView, ...], ahead: tuple[VregUop, ...], arch: VregArch
+) -> Lowered:
+    dst, mask = output(instr), tile(instr, "mask")
     lanes = arch.vector.width_bytes // dst.dtype.itemsize
     vectors = -(-dst.valid_cols // lanes)
     per_image = _vectors_per_image(dst)
     pairs, left = divmod(vectors, per_image)
-    loops: list[VregNode] = []
+    loops: list[VregNode] = list(ahead)
     if pairs:
-        body = _selection(dst, mask, (src0, src1), lanes, per_image, 0)
+        body = _selection(dst, mask, srcs, lanes, per_image, 0)
         loops.append(VregLoop(dst.valid_rows, (VregLoop(pairs, body),)))
     if pairs and left:
         loops.append(VregUop("MEM_BAR", form(dst.dtype), (), (), dst.dtype, effect="vst_vld"))
     if left:
-        last = _selection(dst, mask, (src0, src1), lanes, 1, pairs * per_image)
+        last = _selection(dst, mask, srcs, lanes, 1, pairs * per_image)
         loops.append(VregLoop(dst.valid_rows, (VregLoop(1, last),)))
     bits = replace(mask.valid_region(-(-dst.valid_cols // 8)), rows=dst.valid_rows)
-    read = (bits, src0.valid_region(), src1.valid_region())
+    read = (bits, *(src.valid_region() for src in srcs))
     return Lowered((VectorFunction(tuple(loops)),), read, (dst.valid_region(),), read)
 
 
 def _selection(
     dst: TileView,
     mask: TileView,
-    srcs: tuple[TileView, TileView],
+    srcs: tuple[TileView, ...],
     lanes: int,
     count: int,
     before: int,
@@ -90,8 +122,8 @@ def _selection(
     loads, picks, stores = [], [], []
     for k in range(count):
         ahead = k * lanes
-        registers = (f"v{2 * k}", f"v{2 * k + 1}")
-        for register, src in zip(registers, srcs, strict=True):
+        registers = (f"v{2 * k}", f"v{2 * k + 1}" if len(srcs) > 1 else "vs")
+        for register, src in zip(registers, srcs, strict=False):
             loads.append(spot.load(register, src, lanes=lanes, ahead=ahead))
         on = Tail(dst.valid_cols - first, lanes, offset=ahead, stride=image)
         result, kind = f"v{2 * count + k}", form(dst.dtype)
@@ -126,6 +158,8 @@ def _image(mask: TileView, first: int, lanes: int) -> VregMem:
 
 
 FAMILIES: Families[VregArch] = {
+    "compare": compare,
     "compare_scalar": compare_scalar,
     "select": select,
+    "select_scalar": select_scalar,
 }
