@@ -31,21 +31,21 @@ def written(tmp_path, text):
 
 @pytest.mark.parametrize("arch", ["a2a3", "a5"])
 def test_later_instructions_use_the_number(tmp_path, arch):
-    run = simulate(written(tmp_path, TEXT), arch)
+    run = simulate(written(tmp_path, TEXT), arch=arch)
     want = run.tensors["a"] * 4
     want[0, 0] = 4
     assert (run.tensors["c"] == want).all()
-    assert run.findings == ()
+    assert not run.findings
 
 
 def test_a_number_of_the_run_is_no_window_offset(tmp_path):
     text = TEXT.replace("tstore c <-", "tstore c[x, 0] <-")
     with pytest.raises(InputError, match="x is read by tgetval, so only the run knows it"):
-        simulate(written(tmp_path, text), "a2a3")
+        simulate(written(tmp_path, text), arch="a2a3")
 
 
 def test_without_values_it_is_zero_and_a_note_says_so(tmp_path):
-    run = simulate(written(tmp_path, TEXT), "a2a3", numerics=False)
+    run = simulate(written(tmp_path, TEXT), arch="a2a3", numerics=False)
     assert [f.message for f in run.findings] == [
         "tgetval reads no number with --no-numerics; it is taken to be 0"
     ]
