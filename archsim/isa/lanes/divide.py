@@ -1,7 +1,7 @@
 """Quotients, remainders, roots and powers of lanes.
 
 R(x) is one rounding of the exact x to the element type, settled as in `arith`. What an integer
-divided by zero gives is not known: all bits are 1 here, and the core warns of it.
+divided by zero gives is not known: all bits are 1 here, and lowering warns of it.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ import numpy as np
 
 from archsim.isa.lanes import arith
 from archsim.isa.lanes.arith import flushing
-from archsim.isa.lanes.narrow import integer_range
+from archsim.isa.lanes.narrow import integer_range, settle
 from archsim.isa.lanes.state import How, LaneOp, Lanes
 
 _UNKNOWN = -1  # all bits set
@@ -40,7 +40,7 @@ def modulo(how: How, a: Lanes, b: Any) -> Lanes:
     Floats exactly, whatever the quotient: the remainder needs no rounding.
     """
     if how.dtype.is_float:
-        return np.asarray(np.fmod(a, b))
+        return settle(np.asarray(np.fmod(a, b)), how.dtype, how.state.fp_infnan)
     x, y = _wide(a), _wide(b)
     safe = np.where(y == 0, 1, y)
     follow = np.fmod if how.state.vmod_sign == "dividend" else np.mod

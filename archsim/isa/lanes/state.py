@@ -21,8 +21,8 @@ class NumericState:
     NaN into 0 (profile `reset`), 1 keeps both (`infnan`, what a host launch sets). `int_alu_sat`
     is CTRL[53]: integer arithmetic clamps. `cvt_trunc` is CTRL[59]: a narrowing to integers keeps
     the low bits. `cvt_global` is CTRL[60]: clear, vreg conversions obey their own flag, which is
-    always "no saturation" (RS_DISABLE). `max_nan: other` lets max and min drop a NaN operand. `vmod_sign`: whose
-    sign an integer VMOD gives.
+    always "no saturation" (RS_DISABLE). `max_nan: other` lets max and min drop a NaN operand.
+    `vmod_sign`: whose sign an integer VMOD gives.
     """
 
     fp_infnan: bool = False

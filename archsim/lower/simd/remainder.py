@@ -152,7 +152,7 @@ def _finished(chain: Chain, dst: TileView, srcs: list[TileView]) -> Lowered:
     if dst.dtype is not I32:
         return lowered
     rewritten = tuple(src.valid_region() for src in srcs)
-    return replace(lowered, writes=(*lowered.writes, *rewritten))
+    return replace(lowered, writes=(*lowered.writes, *rewritten), destroyed=rewritten)
 
 
 def _beyond(instr: BoundInstr, dst: TileView, arch: SimdArch) -> Notes:
