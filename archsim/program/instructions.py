@@ -179,6 +179,8 @@ def _check_binding(
     op: TileOp, outs: tuple[Arg, ...], ins: tuple[Arg | None, ...], scope: Scope
 ) -> bool:
     """What a binder binds is a tile without ring; its numbers are integers."""
+    if op.family == "get_value":
+        return _check_reader(op, outs, scope)
     if op.family not in BINDERS:
         return True
     right = True
@@ -193,6 +195,19 @@ def _check_binding(
             scope.faults.add(f"{what} is {_offset(number, scope)}; {rule}", number.span)
             right = False
     return right
+
+
+def _check_reader(op: TileOp, outs: tuple[Arg, ...], scope: Scope) -> bool:
+    """What `tgetval` reads goes to a name of its own."""
+    (target,) = outs
+    assert isinstance(target, ScalarArg)
+    names = scope.names
+    if target.name is not None and target.name not in (*names.integers, *names.floats):
+        return True
+    what = "a number" if target.name is None else f"${target.name}, which has a value already"
+    rule = "must be a $name that nothing else declares"
+    scope.faults.add(f"dst of {op.mnemonic} is {what}; {rule}", target.span)
+    return False
 
 
 def _is_offset(arg: ScalarArg, scope: Scope) -> bool:

@@ -26,13 +26,14 @@ class Symbols:
     broken: dict[str, None] = field(default_factory=dict)
     rings: dict[str, None] = field(default_factory=dict)
     loop_variables: tuple[str, ...] = ()
-    runtime: tuple[str, ...] = ()  # numbers that `tgetval` reads
+    runtime: tuple[str, ...] = ()  # the numbers that `tgetval` reads
 
     def names(self, loops: tuple[str, ...] = ()) -> Names:
         """What an expression inside `loops` may read."""
         integers = [name for name, value in self.scalars.items() if isinstance(value, int)]
         floats = [name for name, value in self.scalars.items() if isinstance(value, float)]
-        return Names(dict.fromkeys((*loops, *integers)), dict.fromkeys(floats), self.broken, self.runtime)
+        known = dict.fromkeys((*loops, *integers))
+        return Names(known, dict.fromkeys(floats), self.broken, self.runtime)
 
     def kind_of(self, name: str) -> str | None:
         """`tile`, `tensor`, `event`, `scalar`, or None for a name that is not declared."""

@@ -11,7 +11,7 @@ from archsim.program.declarations import override_scalars, read_events, read_sca
 from archsim.program.event_refs import declare_open_events
 from archsim.program.expect import read_expect
 from archsim.program.instructions import BINDERS
-from archsim.program.ir import For, If, Instr, Program, Statement, TileArg
+from archsim.program.ir import For, If, Instr, Program, ScalarArg, Statement, TileArg
 from archsim.program.prescan import declare_short_forms, loop_variables, runtime_scalars
 from archsim.program.reading import Node
 from archsim.program.scope import Scope
@@ -127,6 +127,7 @@ class _Reader:
         declare_short_forms(node, self._symbols)
         scope = Scope.outermost(self._symbols, self._faults)
         body = read_block(node, scope, "program")
+        _check_read_first(body, self._faults)
         declare_open_events(scope.open_events, self._symbols, self._faults)
         return body
 
@@ -164,6 +165,21 @@ def _bindings(body: Iterable[Statement]) -> tuple[dict[str, str], dict[str, Span
             if target.name in used:
                 early[target.name] = used[target.name]
     return bound, early
+
+
+def _check_read_first(body: Iterable[Statement], faults: Faults) -> None:
+    """A number that `tgetval` reads is used behind it (as a text) only."""
+    known: dict[str, None] = {}
+    reads = [i.outs[0] for i in _instructions(body) if i.op.family == "get_value"]
+    runtime = {arg.name for arg in reads if isinstance(arg, ScalarArg)}
+    for instr in _instructions(body):
+        for arg in instr.ins:
+            if isinstance(arg, ScalarArg) and arg.name in runtime and arg.name not in known:
+                message = f"${arg.name} has no value yet; tgetval must come first"
+                faults.add(message, arg.span)
+        for out in instr.outs:
+            if isinstance(out, ScalarArg) and out.name is not None:
+                known[out.name] = None
 
 
 def _instructions(body: Iterable[Statement]) -> Iterable[Instr]:
