@@ -34,7 +34,7 @@ def divide(instr: BoundInstr, arch: VregArch) -> Lowered:
             spot.store(dst, "v2"),
         )
 
-    return _over(instr, arch, body)
+    return _over(instr, arch, body, notes=_zero_notes(instr, src1, arch))
 
 
 def divide_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
@@ -61,7 +61,9 @@ def _divided(
             spot.store(dst, "v2"),
         )
 
-    return _over(instr, arch, body, (_spread("VBR", "v1", value, dst.dtype),))
+    before = (_spread("VBR", "v1", value, dst.dtype),)
+    divisor = value if order == ("v0", "v1") else src
+    return _over(instr, arch, body, before, notes=_zero_notes(instr, divisor, arch))
 
 
 def root(instr: BoundInstr, arch: VregArch) -> Lowered:
@@ -159,7 +161,8 @@ def _remainder(instr: BoundInstr, arch: VregArch, rounding: str) -> Lowered:
     lanes = arch.vector.width_bytes // wide.itemsize
     path = path_of(instr, data_tiles(instr))
     function = walk(path, dst.valid_rows, dst.valid_cols, lanes, body)
-    notes = _remainder_notes(instr, dst.dtype, arch)
+    divisor = rest[0] if rest else number(instr, "scalar")
+    notes = _zero_notes(instr, divisor, arch) + _remainder_notes(instr, dst.dtype, arch)
     return Lowered.over_tiles((_behind(before, function),), dst, [src, *rest], notes)
 
 
@@ -191,6 +194,18 @@ def _sign_fix(spot: Spot, dtype: DType) -> tuple[VregUop, ...]:
         spot.op("VCMPS", "p0", "v8", dtype=dtype, scalar=0, effect="lt"),
         spot.op("VADD", "v9", "v7", "v1", dtype=dtype),
         spot.op("VSEL", "v11", "p0", "v9", "v7", dtype=dtype),
+    )
+
+
+def _zero_notes(instr: BoundInstr, divisor: TileView | int | float, arch: VregArch) -> Notes:
+    """What integers divided by 0 give is not known, unless no divisor can be 0."""
+    if data_tiles(instr)[0].dtype.is_float or not (isinstance(divisor, TileView) or divisor == 0):
+        return ()
+    return departs(
+        instr,
+        f"{instr.op.mnemonic} of integers: what a division by 0 gives on {arch.isa} is not known;"
+        " all bits of such lanes are 1 here",
+        "keep zeros out of the divisor, or mask those lanes afterwards",
     )
 
 
@@ -336,6 +351,7 @@ def _over(
     before: tuple[VregUop, ...] = (),
     *,
     one_form: bool = False,
+    notes: Notes = (),
 ) -> Lowered:
     """`body` over the destination; `one_form`: nested it has no post-update."""
     dst, *srcs = data_tiles(instr)
@@ -344,7 +360,7 @@ def _over(
         path = Path.NEST
     lanes = arch.vector.width_bytes // dst.dtype.itemsize
     function = walk(path, dst.valid_rows, dst.valid_cols, lanes, body)
-    return Lowered.over_tiles((_behind(before, function),), dst, srcs)
+    return Lowered.over_tiles((_behind(before, function),), dst, srcs, notes)
 
 
 FAMILIES: Families[VregArch] = {
