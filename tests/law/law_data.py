@@ -402,3 +402,66 @@ def _sum_sizes(
 
 for _name in ("trowsum", "trowmax", "trowmin"):
     SIZES[_name] = _sum_sizes
+
+
+def _part_of(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
+    """A part of the whole tile, at a block; of bytes two columns at least, an even number."""
+    dst, src = instr.dst[0], instr.src[0]
+    assert isinstance(dst, TileView)
+    assert isinstance(src, TileView)
+    is_extract = instr.op.mnemonic == "textract"
+    whole, part = (src, dst) if is_extract else (dst, src)
+    block, step = BLOCK // whole.dtype.itemsize, 2 if whole.dtype.itemsize == 1 else 1
+    row = draw(st.integers(0, whole.valid_rows - 1))
+    col = block * draw(st.integers(0, (whole.valid_cols - 1) // block))
+    rows = draw(st.integers(1, whole.valid_rows - row))
+    cols = draw(st.integers(1, whole.valid_cols - col))
+    part = _with_valid(part, rows, max(cols // step * step, 1))
+    if is_extract:
+        return replace(instr, dst=(part,), src=(src, row, col))
+    return replace(instr, src=(part, row, col))
+
+
+ADAPT["textract"] = ADAPT["tinsert"] = _part_of
+
+
+def _memory_indices(tile: TileView, instr: BoundInstr, data: Data) -> Array:
+    mem = instr.operands["mem"]
+    assert isinstance(mem, GmView)
+    shape = (tile.valid_rows, tile.valid_cols)
+    count = int(np.prod(mem.shape))
+    return data.rng.integers(0, count, shape).astype(TYPES[tile.dtype.name])
+
+
+VALUES[("mgather", "idx")] = VALUES[("mscatter", "idx")] = _memory_indices
+
+
+def _element(name: str) -> Maker:
+    def place(instr: BoundInstr, data: Data) -> int:
+        tile = instr.operands[name]
+        assert isinstance(tile, TileView)
+        return int(_places(tile, 1, data)[0])
+
+    return place
+
+
+SCALARS[("tsetval", "offset")] = _element("dst")
+SCALARS[("tgetval", "offset")] = _element("src")
+SCALARS[("tsetval", "val")] = _destination_scalar
+
+
+def _window(draw: st.DrawFn, instr: BoundInstr, data: Data) -> BoundInstr:
+    """A window of a wider tensor, sometimes; a pad value for what is loaded."""
+    extra = draw(st.sampled_from((0, 3, 64)))
+
+    def wider(operand: Operand) -> Operand:
+        if not isinstance(operand, GmView):
+            return operand
+        return replace(operand, strides=(operand.strides[0] + extra, 1))
+
+    instr = _pad(draw, instr, data) if instr.op.mnemonic == "tload" else instr
+    dst = tuple(wider(operand) for operand in instr.dst)
+    return replace(instr, dst=dst, src=tuple(wider(operand) for operand in instr.src))
+
+
+ADAPT["tload"] = ADAPT["tstore"] = ADAPT["tprefetch"] = _window

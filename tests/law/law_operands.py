@@ -56,7 +56,7 @@ def examples(draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str] | Non
     asked = Question(
         chosen, DTYPES[source], DTYPES[to], shape, valid, dynamic, op.sample_scalar, keys
     )
-    instr = replace(bind_alone(asked, arch), op=op, omitted=omitted)
+    instr = replace(bind_alone(asked, arch), op=op.on(core), omitted=omitted)
     instr = _in_place(draw, _spread(draw, instr))
     if op.scratch is not None and instr.tmp is None and draw(st.booleans()):
         instr = replace(instr, tmp=_scratch(op, instr))

@@ -125,7 +125,15 @@ class Clobbered:
     """A source that holds something unsaid afterwards, in its valid region or all of it."""
 
 
-Result = Array | Lanes | Bits | Clobbered
+@dataclass(frozen=True)
+class Turned:
+    """A source that comes back from another type: only values that it cannot hold differ."""
+
+    values: Array
+
+
+READ = "read"  # instead of an operand: the bytes that the scalar unit reads
+Result = Array | Lanes | Bits | Clobbered | Turned
 Results = Mapping[str, Result]
 Definition = Callable[[Call], Results]
 Law = Mapping[str, Definition]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from definitions.call import Array, Call, Definition, Lanes, Law, Results
+from definitions.call import Array, Call, Definition, Lanes, Law, Results, Turned
 from definitions.numbers import (
     add,
     div,
@@ -92,7 +92,7 @@ def remainder(c: Call, a: Array, b: Array) -> Results:
         fixed = _sign_fixed(c, _steps(c, x, y, np.floor), y, "f32")
         out = to_integer(wide(fixed.values), c.src, "rint")
         names = ("src0", "src1") if c.has("src0") else ("src",)
-        back = (to_integer(wide(v), c.src, "rint") for v in (x, y))
+        back = (Turned(to_integer(wide(v), c.src, "rint")) for v in (x, y))
         turned = dict(zip(names, back, strict=False))
         return {"dst": Lanes(out, fixed.defined & (b != 0)), **turned}
     x, y = a.astype(np.int64), b.astype(np.int64)
@@ -107,7 +107,10 @@ def modulo(c: Call, a: Array, b: Array) -> Results:
         return {"dst": Lanes(low_bits(np.fmod(x, np.where(y == 0, 1, y)), c.src), y != 0)}
     if not c.on_a2a3 and c.keys.get("precision") == "high":
         with np.errstate(all="ignore"):
-            return {"dst": rounded(np.fmod(wide(a), wide(b)), c.src, c.infnan)}
+            exact = np.fmod(wide(a), wide(b))
+            # What a half NaN becomes in the special cases of that sequence is unknown.
+            known = ~np.isnan(exact) | (c.src == "f32") | c.infnan
+            return {"dst": Lanes(rounded(exact, c.src, c.infnan), known)}
     r = _steps(c, single(a), single(b), np.trunc)
     return {"dst": r if c.src == "f32" else half(narrowed(wide(r), "f16", "rint"), c.infnan)}
 
