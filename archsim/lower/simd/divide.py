@@ -6,16 +6,28 @@ tile with the bits of floats.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import copysign, inf
 
 from archsim.arch import SimdArch
 from archsim.base.dtypes import F16, F32, I16, I32, DType
+from archsim.isa.lanes.narrow import as_element
 from archsim.isa.operands import BoundInstr, Region, TileView
-from archsim.isa.simd import Access, RowLoop
+from archsim.isa.simd import Access, RowLoop, SimdUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs, ignored
 from archsim.lower.operands import data_tiles, output
-from archsim.lower.simd.elementwise import binary_over, expand_over, scalar_over, unary_over
-from archsim.lower.simd.emit import BARRIER, COUNT, NORM, SET_MASK, Item, Plane, Stream, pack
+from archsim.lower.simd.elementwise import binary_over, scalar_over, unary_over
+from archsim.lower.simd.emit import (
+    BARRIER,
+    COUNT,
+    NORM,
+    SET_MASK,
+    Item,
+    Plane,
+    Stream,
+    fenced,
+    pack,
+)
 
 _THROUGH = {I32: F32, I16: F16}  # what integers are divided as
 _TO_FLOAT = {I32: "vconv_s322f32", I16: "vconv_s162f16"}
@@ -33,9 +45,10 @@ def divide_scalar(instr: BoundInstr, arch: SimdArch) -> Lowered:
     """dst = src / scalar, or scalar / src as written.
 
     1. Float tile / scalar in place: one multiplication by 1 / scalar.
-    2. Floats: the scalar into dst, then the division, dst one of its operands.
-    3. Integers: as 2, with dst and src turned into floats in place before and dst back after; src
-       stays a tile of floats.
+    2. Otherwise the walk of a tile and a scalar, each of its micro-ops in several: the scalar into
+       dst, then the division, dst one of its operands.
+    3. Integers: dst and src are turned into floats in place before it, dst back after; src stays
+       a tile of floats.
     """
     value = next(operand for operand in instr.src if isinstance(operand, int | float))
     return _divided(instr, value, isinstance(instr.src[0], TileView), arch)
@@ -50,34 +63,64 @@ def _divided(instr: BoundInstr, value: int | float, tile_first: bool, arch: Simd
     dst, src = data_tiles(instr)
     notes = imprecise(instr, arch)
     if dst.dtype.is_float and dst.addr == src.addr:
-        factor = 1 / value if value else float("inf")
-        items, more = scalar_over(instr, "vmuls", dst, [src], factor, arch)
+        items, more = scalar_over(instr, "vmuls", dst, [src], _inverse(value, dst.dtype), arch)
         return Lowered.over_tiles(pack(items), dst, [src], notes + more)  # 1
-    filled, more, _ = expand_over(instr, dst, value, arch)
+    walked, more = scalar_over(instr, "vdiv", dst, [src], value, arch)
+    items = [part for item in walked for part in _in_steps(item, tile_first)]
+    lowered = Lowered.over_tiles(pack(items), dst, [src], notes + more)
     if dst.dtype.is_float:
-        order = (src, dst) if tile_first else (dst, src)
-        items, others = binary_over(instr, "vdiv", dst, order, arch)
-        notes += tuple(dict.fromkeys(more + others))
-        return Lowered.over_tiles(pack([*filled, BARRIER, *items]), dst, [src], notes)  # 2
-    items = [*filled, BARRIER, *_as_floats(instr, dst, src, tile_first, arch)]
+        return lowered  # 2
     lost = src.valid_region()
-    lowered = Lowered.over_tiles(pack(items), dst, [src], notes + more + _rewritten(instr, arch))
-    return replace(lowered, writes=(*lowered.writes, lost), destroyed=(lost,))  # 3
+    return replace(
+        lowered,
+        writes=(*lowered.writes, lost),
+        destroyed=(lost,),
+        notes=lowered.notes + _rewritten(instr, arch),
+    )  # 3
 
 
-def _as_floats(
-    instr: BoundInstr, dst: TileView, src: TileView, tile_first: bool, arch: SimdArch
-) -> Iterator[Item]:
-    """The division of integer tiles as floats, a barrier behind each step."""
-    own = dst.dtype
-    through = _THROUGH[own]
-    for tile in (dst, src):
-        yield from in_place(instr, tile, own, through, _TO_FLOAT[own], arch)
-    wide, other = replace(dst, dtype=through), replace(src, dtype=through)
-    order = (other, wide) if tile_first else (wide, other)
-    yield from binary_over(instr, "vdiv", wide, order, arch)[0]
-    yield BARRIER
-    yield from in_place(instr, dst, through, own, _TO_INTEGER[own], arch)
+def _inverse(value: int | float, dtype: DType) -> float:
+    """1 / scalar, the scalar in the element type first."""
+    element = float(as_element(value, dtype))
+    return 1 / element if element else copysign(inf, element)
+
+
+def _in_steps(item: Item, tile_first: bool) -> Iterator[Item]:
+    """A micro-op of the walk as the steps of the division on its lanes; else the item itself."""
+    if isinstance(item, RowLoop):
+        steps = (step for inner in item.body for step in _in_steps(inner, tile_first))
+        yield RowLoop(item.rows, tuple(s for s in steps if not isinstance(s, RowLoop)))
+    elif not isinstance(item, SimdUop):
+        yield item
+    elif item.dtype.is_float:
+        yield from (_filled(item), BARRIER, _quotient(item, item.dtype, tile_first))
+    else:
+        yield from fenced(*_as_floats(item, tile_first))
+
+
+def _filled(uop: SimdUop) -> SimdUop:
+    return replace(uop, name="vector_dup", srcs=())
+
+
+def _quotient(uop: SimdUop, dtype: DType, tile_first: bool) -> SimdUop:
+    src, dst = (replace(access, dtype=dtype) for access in (uop.srcs[0], uop.dst))
+    order = (src, dst) if tile_first else (dst, src)
+    return replace(uop, name="vdiv", dtype=dtype, dst=dst, srcs=order, scalar=None)
+
+
+def _as_floats(uop: SimdUop, tile_first: bool) -> Iterator[SimdUop]:
+    """The division of integers as floats of their size."""
+    own, through = uop.dtype, _THROUGH[uop.dtype]
+
+    def turned(name: str, access: Access, source: DType, to: DType) -> SimdUop:
+        before, after = replace(access, dtype=source), replace(access, dtype=to)
+        return replace(uop, name=name, dtype=source, dst=after, srcs=(before,), scalar=None)
+
+    yield _filled(uop)
+    for access in (uop.dst, uop.srcs[0]):
+        yield turned(_TO_FLOAT[own], access, own, through)
+    yield _quotient(uop, through, tile_first)
+    yield turned(_TO_INTEGER[own], uop.dst, through, own)
 
 
 def in_place(
