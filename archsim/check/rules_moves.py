@@ -41,6 +41,8 @@ def no_columns(case: Case, names: Names) -> str | None:
 def window_layout(case: Case, names: Names) -> str | None:
     """The window has the tile's layout, its runs contiguous; one row or one column has both."""
     view, tile = case.window(names[0]), case.tile(names[1])
+    if tile.layout not in _LAYOUTS:
+        return None
     (*_, rows, cols), (*_, row_step, col_step) = view.five
     if tile.layout == "nz" or view.layout == "nz":
         if tile.layout == view.layout:
@@ -87,6 +89,8 @@ def window_matches(case: Case, names: Names) -> str | None:
 def few_bursts(case: Case, names: Names) -> str | None:
     """Runs of one transfer fit its count field."""
     view, tile = case.window(names[0]), case.tile(names[1])
+    if tile.layout not in _LAYOUTS:
+        return None
     axis, what = {"nd": (3, "rows"), "dn": (4, "columns"), "nz": (1, "column groups")}[tile.layout]
     runs = view.five[0][axis]
     if runs < MAX_RUNS:
