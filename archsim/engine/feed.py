@@ -47,7 +47,6 @@ class Feed:
         self.findings: list[Finding] = []
         self.lowered: dict[int, tuple[Lowered, int]] = {}  # and window address, by instruction id
         self.count = 0
-        self.stopped = False  # in front of an instruction that only the run shows to be wrong
         self.stopped = False  # in front of what only the run shows to be wrong
         self._walk = walk
         self._workshop = workshop
@@ -75,11 +74,9 @@ class Feed:
                         yield self._signal(step)
         except Refused:
             self.stopped = True
-            self.stopped = True
             return
         fault = self._walk.fault
         if fault is not None:
-            self.stopped = True
             self.stopped = True
             at = f" (at {fault.iteration})" if fault.iteration else ""
             where = (fault.span.where,)
