@@ -122,6 +122,15 @@ def _any_sizes(
     return (rows, cols), (valid_rows, valid_cols)
 
 
+def _random_sizes(
+    draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Small: Philox is slow in plain Python."""
+    cols = 8 * draw(st.integers(1, 10))
+    rows = draw(st.integers(1, 4))
+    return (rows, cols), (draw(st.integers(1, rows)), draw(st.integers(1, cols)))
+
+
 Maker = Callable[[BoundInstr, Data], int | float]
 SCALARS: dict[tuple[str, str], Maker] = {}
 SIZES: dict[str, Callable[..., tuple[tuple[int, int], tuple[int, int]]]] = {}
@@ -378,6 +387,7 @@ def _merge_sizes(
 
 
 SIZES["tmrgsort"] = _merge_sizes
+SIZES["trandom"] = _random_sizes
 
 
 def _block_length(instr: BoundInstr, data: Data) -> int:

@@ -15,6 +15,7 @@ TYPES: Mapping[str, "np.dtype[Any]"] = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f8e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
     "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "hif8": np.dtype(np.uint8),  # by its bits
     **{f"{k}{n}": np.dtype(f"{k}{n // 8}") for k in "iu" for n in (8, 16, 32, 64)},
 }
 FLOATS = ("f32", "f16", "bf16")

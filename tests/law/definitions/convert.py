@@ -1,8 +1,21 @@
 """TCVT: rounding mode, saturation, and the chains that keep low bits."""
 
+from fractions import Fraction
+
 import numpy as np
 from definitions.call import TYPES, Array, Call, Law, Results
-from definitions.numbers import half, integral, is_int, limits, low_bits, narrowed, to_integer, wide
+from definitions.numbers import (
+    FORMATS,
+    exactly,
+    half,
+    integral,
+    is_int,
+    limits,
+    low_bits,
+    narrowed,
+    to_integer,
+    wide,
+)
 
 WRAPS = (
     ("f16", "u8"),
@@ -54,19 +67,80 @@ def to_bfloat(c: Call, x: Array, mode: str) -> Array:
     return np.where(np.isnan(values), np.float32(0), values).astype(TYPES["bf16"])
 
 
+def to_eight(c: Call, x: Array) -> Array:
+    """To f8e4m3 or f8e5m2, nearest even; what is infinity elsewhere is NaN in e4m3."""
+    near = np.asarray(narrowed(x, c.dst, "rint"), np.float64)
+    greatest = FORMATS[c.dst][2]
+    if not c.infnan:
+        near = np.where(np.isnan(x), 0, np.clip(near, -greatest, greatest))
+    elif c.dst == "f8e4m3":
+        near = np.where(np.isinf(near), np.nan, near)
+    return near.astype(np.float32).astype(TYPES[c.dst])
+
+
+def hif8_value(code: int) -> float:
+    """HiFloat8 as published: sign, a prefix that says how long exponent and fraction are.
+
+    11 and 10 and 01: 4, 3, 2 bits of exponent; 001: one; 0001: none; 0000: a power of two.
+    An exponent is its sign, then its size behind a leading 1 that is not written.
+    """
+    sign, rest = -1.0 if code & 0x80 else 1.0, code & 0x7F
+    if code == 0x80:
+        return float("nan")
+    if rest == 0x6F:
+        return sign * float("inf")
+    if rest < 8:
+        return sign * 2.0 ** (rest - 23) if rest else 0.0
+    lengths = ((0b11, 5, 4), (0b10, 5, 3), (0b01, 5, 2), (0b001, 4, 1), (0b0001, 3, 0))
+    size, start = next((n, at) for prefix, at, n in lengths if rest >> at == prefix)
+    fraction_bits = start - size
+    field = rest >> fraction_bits & (1 << size) - 1
+    exponent = 0
+    if size:
+        exponent = 1 << size - 1 | field & (1 << size - 1) - 1
+        exponent = -exponent if field >> size - 1 else exponent
+    fraction = (rest & (1 << fraction_bits) - 1) / (1 << fraction_bits)
+    return sign * (1 + fraction) * 2.0**exponent
+
+
+HIF8 = np.array([hif8_value(code) for code in range(256)])
+_ORDER = sorted((code for code in range(0x80) if code != 0x6F), key=lambda code: HIF8[code])
+_POSITIVE = np.array([HIF8[code] for code in _ORDER])
+
+
+def to_hif8(c: Call, x: Array) -> Array:
+    """The nearest value, a tie away from zero; there is no -0, and 2^15 is the greatest."""
+    size = np.where(np.isnan(x), 0, np.abs(x))
+    above = np.searchsorted(_POSITIVE, size, side="left").clip(1, len(_POSITIVE) - 1)
+    low, high = _POSITIVE[above - 1], _POSITIVE[above]
+    nearest = np.where(size - low < high - size, above - 1, above)
+    code = np.array(_ORDER)[nearest]
+    over = size >= 1.25 * 2.0**15
+    code = np.where(over, 0x6F if c.infnan else code, code)
+    code = np.where((x < 0) & (code != 0), code | 0x80, code)
+    return np.where(np.isnan(x), 0x80 if c.infnan else 0, code).astype(np.uint8)
+
+
 def convert(c: Call) -> Results:
     """dst = src in another type."""
     x, mode, pair = c["src"], mode_of(c), (c.src, c.dst)
     if is_int(c.dst):
-        if wraps(c):
-            return {"dst": _low(c, x, mode, pair)}
-        return {"dst": _clamped(x, c.dst, mode)}
+        return {"dst": _low(c, x, mode, pair) if wraps(c) else _clamped(x, c.dst, mode)}
+    if pair == ("i64", "f32"):
+        numbers = [float(exactly(Fraction(int(v)), 24, -149, mode)) for v in x.ravel()]
+        return {"dst": np.array(numbers, np.float32).reshape(x.shape)}
+    if c.src == "hif8":
+        return {"dst": HIF8[x].astype(np.float32)}
     exact = x.astype(np.float64) if is_int(c.src) else wide(x)
     if c.dst == "f32":
         if pair == ("f32", "f32"):
             with np.errstate(all="ignore"):
                 return {"dst": integral(exact, mode).astype(np.float32)}
         return {"dst": narrowed(exact, "f32", mode)}
+    if c.dst in ("f8e4m3", "f8e5m2"):
+        return {"dst": to_eight(c, exact)}
+    if c.dst == "hif8":
+        return {"dst": to_hif8(c, exact)}
     return {"dst": to_half(c, exact, mode) if c.dst == "f16" else to_bfloat(c, exact, mode)}
 
 

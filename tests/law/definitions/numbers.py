@@ -224,7 +224,7 @@ def exactly(value: Fraction, precision: int, least: int, mode: str) -> Fraction:
 
 
 def narrowed(x: Array, dtype: str, mode: str) -> Array:
-    """f64 values (exact) to f16, bf16 or f32 in a rounding mode, IEEE overflow."""
+    """f64 values (exact) to a float type in a rounding mode, IEEE overflow; small types as f32."""
     precision, least, greatest = FORMATS[dtype]
     x = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
@@ -239,12 +239,14 @@ def narrowed(x: Array, dtype: str, mode: str) -> Array:
         over = np.isfinite(x) & (np.abs(near) > greatest)
         near = np.where(over, np.copysign(np.where(stays, greatest, np.inf), x), near)
         to = near.astype(np.float32)
-        return to if dtype == "f32" else to.astype(TYPES[dtype])
+        return to.astype(TYPES[dtype]) if dtype in ("f16", "bf16") else to
 
 
 FORMATS = {
     "f16": (11, -24, HALF_MAX),
     "bf16": (8, -133, float.fromhex("0x1.fep127")),
+    "f8e4m3": (4, -9, 448.0),
+    "f8e5m2": (3, -16, 57344.0),
     "f32": (24, -149, float.fromhex("0x1.fffffep127")),
 }
 
@@ -265,6 +267,9 @@ def to_integer(x: Array, dtype: str, mode: str, wrap: bool = False) -> Array:
         clamped = np.clip(whole, least, greatest)
         kept = np.fmod(whole, 2.0 ** (8 * TYPES[dtype].itemsize)) if wrap else clamped
     kept = np.where(np.isinf(whole), clamped, np.where(np.isnan(whole), 0, kept))
+    if dtype == "i64":  # whose greatest value f64 does not hold
+        numbers = [min(max(int(v), least), greatest) for v in kept.ravel()]
+        return np.array(numbers, np.int64).reshape(np.shape(x))
     return low_bits(kept.astype(np.int64), dtype)
 
 
