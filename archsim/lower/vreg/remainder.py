@@ -7,7 +7,7 @@ Their sequences are assumed; the steps are those that the device's results show.
 from math import inf
 
 from archsim.arch import VregArch
-from archsim.base.dtypes import F16, F32, DType
+from archsim.base.dtypes import F16, F32, DType, Kind
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import VregUop
 from archsim.lower.lowered import Families, Lowered
@@ -94,6 +94,8 @@ def _sign_fix(spot: Spot, dtype: DType) -> tuple[VregUop, ...]:
 
 
 def _remainder_notes(instr: BoundInstr, dtype: DType, arch: VregArch) -> Notes:
+    if dtype.kind is Kind.UNSIGNED:
+        return ()
     if dtype.is_integer:
         return departs(
             instr,
