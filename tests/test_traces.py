@@ -11,7 +11,10 @@ from archsim.program.trace import load_program
 
 ROOT = Path(__file__).parents[1]
 CORES = ("a2a3", "a5")
-TRACES = sorted(path.name for path in (ROOT / "traces").glob("*.yaml"))
+FOLDERS = (ROOT / "traces", ROOT / "traces/kernels")
+TRACES = sorted(
+    str(path.relative_to(ROOT / "traces")) for folder in FOLDERS for path in folder.glob("*.yaml")
+)
 MEANT = {name: load_program(str(ROOT / "traces" / name)).archs or CORES for name in TRACES}
 HERE = [(name, core) for name in TRACES for core in CORES if core in MEANT[name]]
 ELSEWHERE = [(name, core) for name in TRACES for core in CORES if core not in MEANT[name]]

@@ -61,7 +61,8 @@ def _question(op: TileOp, isa: str, shape: Shape, liked: str) -> Question:
     order = (liked, *LIKED)
     src, dst = min(op.dtypes[isa], key=lambda pair: _rank(pair, order))
     attrs = {key: op.keys[key][0] for key in op.requires}
-    return Question(op, DTYPES[src], DTYPES[dst], shape, shape, "", op.sample_scalar, attrs)
+    valid = op.sample_valid if op.sample_valid and shape == op.sample else shape
+    return Question(op, DTYPES[src], DTYPES[dst], shape, valid, "", op.sample_scalar, attrs)
 
 
 def _rank(pair: Pair, order: tuple[str, ...]) -> int:

@@ -42,7 +42,8 @@ class TileOp:
     may be written in either order, which then means something (`tdivs d <- a, scalar` and
     `tdivs d <- scalar, a`): bound operands keep the order as written. An instruction with several
     operand lists has a row for each, told apart by `form`; `requires` are the keys that must be
-    given to mean this form. `sample` is a shape that shows it, `sample_scalar` a legal scalar.
+    given to mean this form. `sample` is a shape that shows it, `sample_valid` its
+    valid region (None: all of it), `sample_scalar` a legal scalar.
     `pipe_on` are the cores where it has another pipe than `pipe`.
     """
 
@@ -60,6 +61,7 @@ class TileOp:
     requires: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int, int] = (16, 64)
+    sample_valid: tuple[int, int] | None = None
     sample_scalar: float = 1.0
     pipe_on: Mapping[str, Pipe] = field(default_factory=dict)
 

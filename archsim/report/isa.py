@@ -56,6 +56,7 @@ def question_text(taken: Sample) -> str:
     assert asked is not None
     dtype = asked.src.name if asked.src is asked.dst else f"{asked.src.name},{asked.dst.name}"
     words = [f"--dtype {dtype}", f"--shape {asked.shape[0]}x{asked.shape[1]}"]
+    words += [f"--valid {asked.valid[0]}x{asked.valid[1]}"] if asked.valid != asked.shape else []
     words += [f"form={asked.op.form}"] if asked.op.form else []
     return " ".join([*words, *(f"{key}={value}" for key, value in asked.attrs.items())])
 

@@ -19,6 +19,7 @@ def _fill(name: str, family: str, ins: tuple[Arg, ...], where: str) -> TileOp:
         both(same(COPY)),
         {"a2a3": "vector_dup", "a5": "VDUP"},
         f"dst = src in its valid region, dst's pad value in the rest of {where}",
+        sample_valid=(13, 37),
     )
 
 
