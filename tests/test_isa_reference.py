@@ -11,7 +11,7 @@ from archsim.report.isa_page import isa_page
 
 # Every vector and scalar-tile instruction and every movement of the PTO virtual instruction set
 # that this simulator promises: a name may only leave this list with the promise.
-PROMISED = """
+NAMES = """
 tadd tsub tmul tdiv trem tfmod tpow tmax tmin tand tor txor tshl tshr taddc tsubc tprelu tmuladddst
 tfusedmuladd tfusedmuladdrelu tsubrelu taddreluconv tsubreluconv tadddeqrelu tadds tsubs tmuls
 tmaxs tmins tdivs trems tfmods tpows tands tors txors tshls tshrs tlrelu taxpy taddsc tsubsc
@@ -24,7 +24,8 @@ tfillpad tfillpad_expand tfillpad_inplace tci ttri tgather tgatherb tscatter tin
 tdeinterleave treshape tsubview tsort32 tmrgsort tpartadd tpartmax tpartmin tpartmul tpartargmax
 tpartargmin textract tinsert tsetval tgetval tquant tdequant thistogram trandom tload tstore mgather
 mscatter tprefetch tassign
-""".split()
+"""
+PROMISED = NAMES.split()
 
 
 def test_no_promised_instruction_is_missing() -> None:
