@@ -49,7 +49,7 @@ IGNORED = "; a5 accepts and ignores any tmp"
         ),
         (
             bind("trecip", tile(), tile()),
-            "dst at 0x0 to 0x1000 overlaps src at 0x0 to 0x1000, must",
+            "dst at 0x0 to 0x1000 overlaps src at 0x0 to 0x1000, must not",
         ),
         (remainder(a=0), "dst at 0x0 to 0x1000 overlaps src0 at 0x0 to 0x1000, must not"),
         (remainder(b=0), "dst at 0x0 to 0x1000 overlaps src1 at 0x0 to 0x1000, must not"),
