@@ -66,9 +66,17 @@ def examples(draw: st.DrawFn, op: TileOp, core: str, pair: tuple[str, str] | Non
     if op.swappable and draw(st.booleans()):
         instr = replace(instr, src=instr.src[::-1])
     instr = adapt(draw, instr, data)
+    assume(_avoids_reserved(instr, arch))
     faults = [f for f in check(instr, arch, may_allocate=False) if f.severity == "error"]
     assume(not faults)
     return _placed(instr, arch, data)
+
+
+def _avoids_reserved(instr: BoundInstr, arch: ArchConfig) -> bool:
+    """Whether all tiles lie below what the device keeps for itself at the top of UB."""
+    ub = arch.memory.ub
+    tiles = [t for t in (*instr.dst, *instr.src, instr.tmp) if isinstance(t, TileView)]
+    return all(t.addr + _extent(t) <= ub.size_bytes - ub.reserved_top_bytes for t in tiles)
 
 
 def _optional(draw: st.DrawFn, op: TileOp) -> tuple[TileOp, tuple[str, ...]]:

@@ -170,9 +170,9 @@ def _through_wider(c: Call, pair: tuple[str, str]) -> bool:
     if c.on_a2a3:
         return c.has("tmp")
     form = c.keys.get("vf_impl", "DEFAULT")
-    if form == "2D_NO_POST_UPDATE":
+    if "NO_POST" in form:  # flat or, where rows do not follow each other, nested
         return True
-    return _contiguous(c) and form in ("DEFAULT", "1D_NO_POST_UPDATE", "1D_POST_UPDATE")
+    return _contiguous(c) and form in ("DEFAULT", "1D_POST_UPDATE")
 
 
 def _contiguous(c: Call) -> bool:

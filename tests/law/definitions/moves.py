@@ -3,7 +3,7 @@
 import numpy as np
 from definitions.call import READ, Call, Lanes, Law, Results
 from definitions.fill import padding
-from definitions.numbers import add, maximum, minimum
+from definitions.numbers import add, maximum, minimum, wide
 
 
 def copy(c: Call) -> Results:
@@ -30,7 +30,12 @@ def store(c: Call) -> Results:
     held, src = c["dst"], c["src"]
     kind = c.keys.get("atomic")
     if kind == "add":
-        return {"dst": add(c, held, src)}
+        total = add(c, held, src)
+        # Whether global memory obeys the profile of the vector core is unknown.
+        known = np.full(total.shape, True)
+        if c.src == "f16":
+            known = np.abs(wide(held) + wide(src)) < 65504
+        return {"dst": Lanes(total, known)}
     if kind in ("max", "min"):
         return {"dst": maximum(held, src) if kind == "max" else minimum(held, src)}
     return {"dst": src}
