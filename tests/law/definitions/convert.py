@@ -177,7 +177,8 @@ def _through_wider(c: Call, pair: tuple[str, str]) -> bool:
 
 def _contiguous(c: Call) -> bool:
     tiles = [c.shapes["dst"], c.shapes["src"]]
-    full = all(t.static_cols and t.valid_cols == t.cols for t in tiles)
+    # A view with rows further apart than they are long has the columns of the tile it lies in.
+    full = all(t.static_cols and t.valid_cols == t.cols == t.stride for t in tiles)
     return full or all(t.rows == 1 for t in tiles)
 
 
