@@ -17,12 +17,17 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DType:
-    """An element type. `storage` is the numpy type that holds it; None where numpy has none."""
+    """An element type. `storage` is the numpy type that holds it; None where numpy has none.
+
+    `coded`: numpy has no such type either, and `storage` holds the bits for a codec of our own
+    (`archsim.base.hif8`); only conversions know what they mean.
+    """
 
     name: str
     bits: int
     kind: Kind
     storage: np.dtype | None
+    coded: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -55,8 +60,11 @@ class DType:
         return self.storage
 
 
-def _row(name: str, bits: int, kind: Kind, storage: type | None, aliases: str) -> tuple[DType, str]:
-    return DType(name, bits, kind, None if storage is None else np.dtype(storage)), aliases
+def _row(
+    name: str, bits: int, kind: Kind, storage: type | None, aliases: str, *, coded: bool = False
+) -> tuple[DType, str]:
+    held = None if storage is None else np.dtype(storage)
+    return DType(name, bits, kind, held, coded), aliases
 
 
 _F, _S, _U = Kind.FLOAT, Kind.SIGNED, Kind.UNSIGNED
@@ -75,7 +83,7 @@ _TABLE = (
     _row("u64", 64, _U, np.uint64, "uint64 uint64_t ui64"),
     _row("f8e4m3", 8, _F, ml_dtypes.float8_e4m3fn, "f8e4m3fn float8e4m3 float8_e4m3fn"),
     _row("f8e5m2", 8, _F, ml_dtypes.float8_e5m2, "float8e5m2 float8_e5m2"),
-    _row("hif8", 8, _F, None, "hfloat8"),
+    _row("hif8", 8, _F, np.uint8, "hfloat8", coded=True),
     _row("f4e2m1", 4, _F, None, "float4e2m1"),
     _row("f4e1m2", 4, _F, None, "float4e1m2"),
 )
@@ -86,6 +94,7 @@ SPELLINGS: dict[str, DType] = {
 
 F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
 I8, I16, I32, I64 = DTYPES["i8"], DTYPES["i16"], DTYPES["i32"], DTYPES["i64"]
+F8E4M3, F8E5M2, HIF8 = DTYPES["f8e4m3"], DTYPES["f8e5m2"], DTYPES["hif8"]
 U8, U16, U32, U64 = DTYPES["u8"], DTYPES["u16"], DTYPES["u32"], DTYPES["u64"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from archsim.base.dtypes import BF16, F16, F32, DType
+from archsim.base.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, DType
 
 Values = NDArray[np.float64]
 Rounding = Callable[[Values], Values]
@@ -70,24 +70,33 @@ class _Format:
     greatest: float
 
 
+def greatest(dtype: DType) -> float:
+    """The greatest finite value of a float type of `to_float`."""
+    return _FORMATS[dtype].greatest
+
+
 _FORMATS: Mapping[DType, _Format] = MappingProxyType(
     {
         F16: _Format(11, -14, 65504.0),
         BF16: _Format(8, -126, float.fromhex("0x1.fep127")),
         F32: _Format(24, -126, float.fromhex("0x1.fffffep127")),
+        F8E4M3: _Format(4, -6, 448.0),
+        F8E5M2: _Format(3, -14, 57344.0),
     }
 )
 
 
 def to_float(x: NDArray[Any], dtype: DType, rounding: Rounding = nearest_even) -> NDArray[Any]:
-    """`x` rounded once to `dtype` (f16, bf16 or f32), subnormals kept, IEEE overflow.
+    """`x` rounded once to `dtype`, a float type of numpy's or ml_dtypes', subnormals kept.
+
+    IEEE overflow; f8e4m3 has no infinity, NaN stands in its place.
 
     `x` is an array of f64, or of a type that f64 holds exactly. What lies above the greatest value
     becomes that value or infinity, as the mode directs (IEEE 754, 7.4; odd rounding never
     overflows). Shape and signs, that of zero included, are kept. numpy's warnings about casts
     (overflow, signalling NaN) are the caller's to silence.
     """
-    if rounding is nearest_even and dtype is not BF16:
+    if rounding is nearest_even and dtype in (F16, F32):
         # numpy takes integers to f16 through f32, which is exact below the overflow of f16.
         return x.astype(dtype.np)
     return _scaled(x.astype(np.float64), _FORMATS[dtype], rounding).astype(dtype.np)

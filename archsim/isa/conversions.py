@@ -38,6 +38,9 @@ _TO_INT = Conversion(_FIVE, "z")
 _TO_SMALL_INT = Conversion(_FIVE, "z", wraps=True)
 _TO_FLOAT = Conversion(_FIVE, "r")
 _TO_HALF = Conversion(_FIVE + "o", "r")
+# One mode each, whatever is asked for.
+_TO_EIGHT = Conversion("r", "r")
+_TO_HIF8 = Conversion("a", "a")
 
 _SHARED = {
     "f32>f16": _TO_HALF,
@@ -54,6 +57,10 @@ _SHARED = {
     "bf16>i32": _TO_INT,
     "i16>f32": _FIXED,
     "i32>i16": _NARROWING,
+    "f32>i64": _TO_INT,
+    "i64>f32": _TO_FLOAT,
+    "i32>i64": _FIXED,
+    "i64>i32": _NARROWING,
     "u8>f16": _FIXED,
     "i8>f16": _FIXED,
 }
@@ -76,6 +83,16 @@ _A5 = {
     "u32>u16": _FIXED,
     "u8>u16": _FIXED,
     "i8>i16": _FIXED,
+    "i8>i32": _FIXED,
+    "i32>u8": _FIXED,
+    "u32>u8": _FIXED,
+    "f32>f8e4m3": _TO_EIGHT,
+    "f32>f8e5m2": _TO_EIGHT,
+    "f32>hif8": _TO_HIF8,
+    "f16>hif8": _TO_HIF8,
+    "f8e4m3>f32": _FIXED,
+    "f8e5m2>f32": _FIXED,
+    "hif8>f32": _FIXED,
 }
 
 

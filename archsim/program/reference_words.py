@@ -168,7 +168,7 @@ class Check:
     def _dtype(self, node: ast.expr) -> None:
         name = dtype_text(node)
         found = dtype_named(name) if name else None
-        if found is None or found.storage is None:
+        if found is None or found.storage is None or found.coded:
             fix = did_you_mean(name, SPELLINGS) if name else None
             self._add(node, f"astype must name one of {', '.join(DTYPES)}", fix)
 

@@ -68,7 +68,7 @@ def _tensor(node: Node, symbols: Symbols, directory: str) -> TensorDecl | None:
     if not node.is_mapping(what, TENSOR_KEYS):
         return None
     dtype = dtype_at(node, what)
-    if dtype is not None and dtype.storage is None:
+    if dtype is not None and (dtype.storage is None or dtype.coded):
         node.at("dtype").fault(f"{what} is {dtype}; numpy has no such type to hold it")
         dtype = None
     shape = _shape(node, what, symbols)

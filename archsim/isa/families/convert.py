@@ -1,4 +1,4 @@
-"""TCVT: between element types."""
+"""TCVT: between element types. A2A3's 4-bit integers and the 4-bit floats of A5 are left out."""
 
 from collections.abc import Mapping
 

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from archsim.base.dtypes import F16, F32, I16
-from archsim.base.rounding import nearest_even, to_float
+from archsim.base.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, HIF8, I16, I64
+from archsim.base.hif8 import GREATEST, decode, encode
+from archsim.base.rounding import greatest, nearest_even, to_float
 from archsim.isa.lanes.arith import add, maximum, sub
-from archsim.isa.lanes.narrow import integer_range, settle, to_integer
+from archsim.isa.lanes.narrow import integer_range, settle, to_integer, to_odd, within
 from archsim.isa.lanes.state import How, LaneFunction, Lanes
 
 
@@ -32,7 +33,7 @@ def vreg_convert(how: How, x: Lanes) -> Lanes:
     own_flag = not state.cvt_global and not set_by_instruction
     wraps = _wraps(how, own_flag or state.cvt_trunc)
     keeps_infnan = own_flag or state.fp_infnan
-    if state.a5_f32_f16_uses_ctrl59 and how.dtype is F32:
+    if state.a5_f32_f16_uses_ctrl59 and how.dtype is F32 and how.to in (F16, BF16):
         keeps_infnan = wraps
     return _converted(how, x, wraps, keeps_infnan)
 
@@ -45,7 +46,15 @@ def _converted(how: How, x: Lanes, wraps: bool, keeps_infnan: bool) -> Lanes:
     source, target = how.dtype, how.to
     if source is target:
         return how.rounding(x.astype(np.float64)).astype(target.np)
+    if target is HIF8:
+        return encode(within(x, GREATEST, keeps_infnan))
+    if target in (F8E4M3, F8E5M2):
+        return to_float(within(x, greatest(target), keeps_infnan), target, how.rounding)
+    if source is HIF8:
+        return decode(x)
     if target.is_float:
+        if source is I64:
+            x = to_odd(x)
         is_exact = source.bits < target.bits and (source.is_float or target is F32)
         rounding = nearest_even if is_exact else how.rounding
         return settle(to_float(x, target, rounding), target, keeps_infnan)
@@ -56,6 +65,11 @@ def _converted(how: How, x: Lanes, wraps: bool, keeps_infnan: bool) -> Lanes:
 
 def _clamped(how: How, x: Lanes) -> Lanes:
     return np.clip(x.astype(np.int64), *integer_range(how.to)).astype(how.to.np)
+
+
+def lanes_at(how: How, data: Lanes, indices: Lanes) -> Lanes:
+    """data[index] for the index in each lane of the second source, unsigned."""
+    return np.asarray(data[..., indices.astype(np.intp).reshape(-1)])
 
 
 def deq(how: How, x: Lanes) -> Lanes:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from archsim.base.dtypes import BF16, F16, DType, Kind
+from archsim.base.dtypes import BF16, F16, I64, DType, Kind
 from archsim.base.rounding import Rounding, to_float, trunc
 from archsim.isa.lanes.state import Lanes
 
+_TOP = 2.0**63
+_GREATEST_I64 = np.int64(2**63 - 1)
 _EXPONENT_BITS: Mapping[DType, int] = MappingProxyType({F16: 0x7C00, BF16: 0x7F80})
 
 
@@ -38,7 +40,7 @@ def integer_range(dtype: DType) -> tuple[int, int]:
 
 
 def to_integer(x: Lanes, dtype: DType, rounding: Rounding, wraps: bool) -> Lanes:
-    """Float lanes rounded and narrowed to an integer type of at most 32 bits.
+    """Float lanes rounded and narrowed to an integer type.
 
     NaN gives 0, infinities the limits. What does not fit is clamped, or keeps its low bits where
     `wraps`. Ascend C conversion pages.
@@ -48,11 +50,36 @@ def to_integer(x: Lanes, dtype: DType, rounding: Rounding, wraps: bool) -> Lanes
     if wraps:
         # fmod is exact, so that the low bits survive whatever the exponent.
         low = np.where(np.isfinite(rounded), np.fmod(rounded, 2.0**dtype.bits), rounded)
+        if dtype is I64:  # what is too large for a signed number, exactly one turn away
+            is_outside = (low >= _TOP) | (low < -_TOP)
+            low = np.where(is_outside, low - np.copysign(2 * _TOP, low), low)
+            low = np.where(np.isfinite(rounded), low, rounded)
         number = np.nan_to_num(low, nan=0.0, posinf=greatest, neginf=least)
-        return number.astype(np.int64).astype(dtype.np)
+        return _whole(number).astype(dtype.np)
     number = np.where(np.isnan(rounded), 0.0, rounded)
-    clamped: Lanes = np.clip(number, least, greatest).astype(dtype.np)
-    return clamped
+    return _whole(np.clip(number, least, greatest)).astype(dtype.np)
+
+
+def _whole(number: Lanes) -> Lanes:
+    """Whole numbers of at most 2^63 as i64: that one, which is none, becomes the greatest."""
+    is_over = number >= _TOP
+    return np.where(is_over, _GREATEST_I64, np.where(is_over, 0, number).astype(np.int64))
+
+
+def to_odd(x: Lanes) -> Lanes:
+    """i64 lanes as f64 with more bits than any further rounding to f32 sees.
+
+    Beyond 2^53 the ten lowest bits are gathered in the one above them, which is odd then.
+    """
+    is_wide = (x >= 1 << 53) | (x <= -(1 << 53))
+    held = (x & ~0x3FF) | np.where(x & 0x3FF, 0x400, 0)
+    return np.where(is_wide, held, x).astype(np.float64)
+
+
+def within(x: Lanes, greatest: float, keeps_infnan: bool) -> Lanes:
+    """Lanes on their way to an 8-bit float: clamped to +-greatest and NaN 0, or as they are."""
+    wide = x.astype(np.float64)
+    return wide if keeps_infnan else np.clip(np.where(np.isnan(wide), 0, wide), -greatest, greatest)
 
 
 def settle(x: Lanes, dtype: DType, keeps_infnan: bool) -> Lanes:

@@ -30,6 +30,7 @@ _MODES = {
 _CONVERSIONS = (
     "f322f32 f322f16 f322s32 f322s16 f162f32 f162s32 f162s16 f162s8 f162u8"
     " s162f16 s162f32 s322f32 s322s16 u82f16 s82f16 f322bf16 bf162f32 bf162s32"
+    " f322s64 s642f32 s322s64 s642s32"
 )
 _SIMD: dict[str, LaneOp] = {
     "vadd": LaneOp(arith.add),
@@ -90,6 +91,7 @@ _VREG: dict[str, LaneOp] = {
     "VSEL": LaneOp(compare.select),
     "VCVT": LaneOp(convert.vreg_convert),
     "VTRC": LaneOp(convert.vreg_convert),
+    "VSELR": LaneOp(convert.lanes_at, mixes=True),
 }
 SIMD: Mapping[str, LaneOp] = MappingProxyType(
     {

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from archsim.arch import VregArch
-from archsim.base.dtypes import DTYPES, F16, F32, I8, I16, I32, DType
+from archsim.base.dtypes import DTYPES, F8E4M3, F8E5M2, F16, F32, HIF8, I8, I16, I32, U8, DType
 from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
-from archsim.isa.vreg import VectorFunction, VregUop
+from archsim.isa.vreg import Tail, VectorFunction, VregUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles
@@ -30,6 +30,7 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
     2. Nested by default: rows with post-update; a narrowing to half the width loads even and odd
        elements at once and merges the two results.
     3. Nested without post-update: the body of the flat loop.
+    4. Four bytes to one and back: the same body in every loop, behind a prologue of its own.
     Turning saturation off cuts through a wider integer in 1 and 3: f32 -> i16, f16 -> i16,
     f16 -> i8.
     """
@@ -39,7 +40,8 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
     wraps = keeps_low_bits(arch.isa, pair, instr.attrs.get("sat"), has_scratch=False)
     words = _words(src.dtype, dst.dtype, row, instr.attrs.get("rmode", "none"), wraps)
     shape = _Shape(dst, src, words, arch.vector.width_bytes)
-    plain = _WRAPS.get((src.dtype, dst.dtype), _plain) if wraps else _plain
+    own = _own_form(src.dtype, dst.dtype)
+    plain = _WRAPS.get((src.dtype, dst.dtype), own) if wraps else own
     path, rows, cols = path_of(instr, [dst, src]), dst.valid_rows, dst.valid_cols
     if path in (Path.FLAT, Path.FLAT_POST):
         is_post = instr.attrs.get("vf_impl", "").endswith("D_POST_UPDATE")
@@ -49,8 +51,9 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
         lanes, body = plain(shape)
         function = VectorFunction((nest(rows, cols, lanes, body),))  # 3
     else:
-        lanes, body = _merged(shape) if shape.halves else _plain(shape)
+        lanes, body = _merged(shape) if shape.halves else own(shape)
         function = VectorFunction((nest(rows, cols, lanes, body, post_update=True),))  # 2
+    function = VectorFunction((*_prologue(own), *function.nodes))
     notes: Notes = ()
     if instr.attrs.get("rmode") == "odd" and row.modes and "o" not in row.modes:
         taken = MODES.get(row.default, "rint")
@@ -65,7 +68,7 @@ class _Shape:
         self.dst, self.src, self.words = dst, src, words
         wide, narrow = src.dtype.itemsize, dst.dtype.itemsize
         self.lanes = width_bytes // max(wide, narrow)
-        self.halves = wide == 2 * narrow
+        self.halves = wide == 2 * narrow <= 4
         self.load_dist = "unpk" if wide < narrow else "norm"
         self.store_dist = "pk" if wide > narrow else "norm"
 
@@ -73,10 +76,18 @@ class _Shape:
 Shaped = tuple[int, Body]  # elements an iteration, and its body
 
 
+def _own_form(source: DType, to: DType) -> Callable[["_Shape"], Shaped]:
+    """Four bytes to one and back have a form of their own (4)."""
+    if {source.bits, to.bits} == {8, 32}:
+        return _bytes_spread if source.bits == 8 else _bytes_gathered
+    return _plain
+
+
 def _words(source: DType, to: DType, row: Conversion, rmode: str, wraps: bool) -> str:
-    """Rounding mode and saturation; a result in f32 leaves the control bits as they are."""
+    """Rounding mode and saturation; results in f32 and 8-bit floats take the control bits as they
+    find them."""
     words = [MODES[letter]] if (letter := row.rounding(rmode)) else []
-    if to is not F32:
+    if to not in (F32, F8E4M3, F8E5M2, HIF8):
         words.append("wrap" if wraps else "sat")
     return " ".join(words)
 
@@ -122,6 +133,59 @@ def _merged(shape: _Shape) -> Shaped:
         )
 
     return lanes, body
+
+
+def _bytes_gathered(shape: _Shape) -> Shaped:
+    """Each result in the lowest byte of its element; every fourth byte is gathered and stored."""
+
+    def body(spot: Spot) -> tuple[VregUop, ...]:
+        words = f"{shape.words} part_even".strip()
+        return (
+            spot.load("v0", shape.src),
+            spot.cvt("v1", "v0", shape.src.dtype, shape.dst.dtype, words),
+            VregUop("VSELR", form(U8), ("v2",), ("v1", "vi"), U8),
+            VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
+            spot.store(shape.dst, "v2"),
+        )
+
+    return shape.lanes, body
+
+
+def _bytes_spread(shape: _Shape) -> Shaped:
+    """A load of 128 bytes, spread over two registers of words by a register of zeros.
+
+    The two mask unpackings of the library, for the predicates of the stores, are left out.
+    """
+    lanes = shape.lanes
+
+    def body(spot: Spot) -> tuple[VregUop, ...]:
+        source, to = shape.src.dtype, shape.dst.dtype
+        kind, words = conversion_form(source, to), f"{shape.words} from_even".strip()
+        widened, stored = [], []
+        for half in range(2):
+            on = spot.pred and Tail(spot.pred.total, lanes, offset=half * lanes, stride=2 * lanes)
+            out, mem = f"v{half + 3}", spot.mem(shape.dst, lanes=lanes, ahead=half * lanes)
+            widened.append(
+                VregUop("VCVT", kind, (out,), (f"v{half + 1}",), source, to=to, effect=words)
+            )
+            stored.append(VregUop("VSTS", form(to), (), (out,), to, mem, pred=on))
+        spread = VregUop("VINTLV", form(U8), ("v1", "v2"), ("v0", "vz"), U8)
+        return (spot.load("v0", shape.src, dist="unpk"), spread, *widened, *stored)
+
+    return 2 * lanes, body
+
+
+def _prologue(plain: Callable[[_Shape], Shaped]) -> tuple[VregUop, ...]:
+    """What stays in registers over all iterations: indices of every fourth byte, or zeros."""
+    if plain is _bytes_spread:
+        return (VregUop("VDUP", form(U8), ("vz",), (), U8, scalar=0),)
+    if plain is _bytes_gathered:
+        # Of the 256 indices, which come round every 64 lanes, 64 count.
+        return (
+            VregUop("VCI", form(U8), ("vc",), (), U8, scalar=0, effect="inc 256"),
+            VregUop("VMULS", form(U8), ("vi",), ("vc",), U8, scalar=4),
+        )
+    return ()
 
 
 def _f32_through_i32(shape: _Shape) -> Shaped:
