@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from definitions.call import READ, Array, Bits, Clobbered, Lanes, Result, Results, Turned
-from definitions.table import definition
+from definitions.table import DEFINITIONS, definition
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from law_operands import Example, examples, named, window
@@ -43,6 +43,11 @@ CASES = [
 def test_every_instruction_has_a_definition() -> None:
     without = [op.mnemonic for op in FORMS_OF_ALL if not definition(op.mnemonic, op.form)]
     assert without == [], "rows of these instructions have no definition in tests/law/definitions"
+
+
+def test_every_definition_is_of_an_instruction() -> None:
+    known = {name for op in FORMS_OF_ALL for name in (op.mnemonic, f"{op.mnemonic}.{op.form}")}
+    assert sorted(set(DEFINITIONS) - known) == []
 
 
 @pytest.mark.parametrize(("op", "core"), CASES)
