@@ -1,7 +1,8 @@
 """Micro-op records of the vreg vector style: vector functions, loops over vector registers.
 
-PINTLV and PUNPACK spread the bits of a mask image over the lanes of wider elements: predicates name
-logical lanes on both sides. MEM_BAR orders the accesses around it (`effect`: vst_vld, ...).
+PINTLV and PUNPACK spread the bits of a mask image over the lanes of wider elements, PDINTLV joins
+them again: predicates name logical lanes on both sides. MEM_BAR orders the accesses around it
+(`effect`: vst_vld, ...).
 VLDS fills the registers of `dst` from `mem`, VSTS writes its `src` to `mem` where `pred` is on.
 PLDS shares the bits of a mask image out to its `dst` predicates in order; PSTS writes those of its
 `src` predicates in order, whole: lanes that are off write 0. The second operand of the forms that

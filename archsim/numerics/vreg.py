@@ -25,7 +25,7 @@ from archsim.numerics.vreg_order import GATHERS, iterations_are_independent
 
 _UB = "UB"
 _BYTE = np.dtype(np.uint8)
-_SHUFFLES = frozenset({"PINTLV", "PUNPACK"})
+_SHUFFLES = frozenset({"PINTLV", "PDINTLV", "PUNPACK"})
 
 
 @dataclass(frozen=True, slots=True)

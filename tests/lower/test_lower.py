@@ -57,7 +57,7 @@ def test_every_legal_instruction_lowers_to_micro_ops_that_have_a_meaning(isa, op
     known = {**SIMD, **IRREGULAR}
     if isa == "a5":
         names = [item.op for item in micro_ops(lowered)]
-        moves = ("VLDS", "VSTS", "PLDS", "PSTS", "PINTLV", "PUNPACK", "MEM_BAR", "VSTUS")
+        moves = ("VLDS", "VSTS", "PLDS", "PSTS", "PINTLV", "PDINTLV", "PUNPACK", "MEM_BAR", "VSTUS")
         moves += (*GATHERS, "VSCATTER", "VSTUR", "VSTAR", "SPRSTI")
         known = {**VREG, **dict.fromkeys(moves)}
     assert names or op.mnemonic == "tfillpad_inplace"  # a full tile has nothing to fill

@@ -244,6 +244,10 @@ def test_tadddeqrelu_runs_the_chain_on_every_block(shape, valid, expected):
         ("u8", "f16", "2x128", {}, "vconv_u82f16 r1 x2"),
         ("f16", "u8", "2x128", {"rmode": "trunc"}, "vconv_f162u8z r1 x2"),
         ("f32", "bf16", "2x64", {}, "vconv_f322bf16r r1 x2"),
+        ("f32", "i64", "2x64", {}, "vconv_f322s64z r2 x2"),
+        ("i64", "f32", "2x32", {"rmode": "floor"}, "vconv_s642f32f r1 x2"),
+        ("i64", "i32", "2x32", {}, "vconv_s642s32 r1 x2"),
+        ("i32", "i64", "3x16", {}, "m, vconv_s322s64 r3, m"),
         ("f32", "f16", "2x160", {}, "vconv_f322f16r r2 x2, m, vconv_f322f16r r2, m"),
         ("i32", "f16", "2x64", {}, "set_deqscale, b, vconv_deq r1 x2"),
     ],
@@ -326,6 +330,29 @@ def test_texpands(dtype, shape, valid, dynamic, expected):
 def test_tcmps(mode, dtype, expected):
     found = run("tcmps", tile("u8", "16x32"), tile(dtype, "16x64"), 0, mode=mode)
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "dtype", "cols", "expected"),
+    [
+        ("lt", "f32", 64, "norm, m, vcmpv_lt r1 x2"),
+        ("ge", "f16", 129, "norm, m, vcmpv_ge r2 x2"),
+        ("lt", "i32", 64, "norm, m, vcmpv_eq r1 x2"),
+        ("ne", "f32", 64, "norm, m, vcmpv_eq r1 x2, b, count, m, vnot r0, norm, m"),
+        # unlike a scalar one, all pieces of a row before the next row
+        ("gt", "f32", 241 * 64, "norm, m, vcmpv_gt r240, vcmpv_gt r1, vcmpv_gt r240, vcmpv_gt r1"),
+    ],
+)
+def test_tcmp(mode, dtype, cols, expected):
+    t = tile(dtype, f"2x{cols}")
+    assert run("tcmp", tile("u8", "2x4096"), t, t, mode=mode) == expected
+
+
+def test_tsels():
+    t, tmp = tile("f32", "3x64"), tile("f32", "1x8")
+    assert run("tsels", t, tile("u8", "3x32"), t, 1.0, tmp=tmp) == (
+        "scalar_store r1, count, m, set_flag, wait_flag, set_cmpmask, b, vsel r1 x3, norm, m"
+    )
 
 
 @pytest.mark.parametrize(

@@ -222,15 +222,33 @@ def test_tcvt_half_to_i16_nested_is_one_conversion():
 @pytest.mark.parametrize(
     ("dtype", "cols", "expected"),
     [
-        ("f32", 64, "2*(1*(VLDS VLDS VCMPS[gt] VCMPS[gt] PSTS.bits))"),
-        ("f32", 128, "2*(1*(VLDS VLDS VCMPS[gt] VCMPS[gt] PSTS.bits))"),
-        ("f32", 136, "2*(2*(VLDS VLDS VCMPS[gt] VCMPS[gt] PSTS.bits))"),
+        ("f32", 64, "2*(1*(VLDS VLDS VCMPS[gt] VCMPS[gt] PDINTLV PSTS.bits))"),
+        ("f32", 128, "2*(1*(VLDS VLDS VCMPS[gt] VCMPS[gt] PDINTLV PSTS.bits))"),
+        ("f32", 136, "2*(2*(VLDS VLDS VCMPS[gt] VCMPS[gt] PDINTLV PSTS.bits))"),
         ("f16", 256, "2*(2*(VLDS VCMPS[gt] PSTS.bits))"),
         ("i8", 256, "2*(1*(VLDS VCMPS[gt] PSTS.bits))"),
     ],
 )
 def test_tcmps(dtype, cols, expected):
     assert run("tcmps", tile("u8", "2x96"), tile(dtype, f"2x{cols}"), 1, mode="gt") == expected
+
+
+TCMP_16 = "VLDS VLDS VCMP[lt] PSTS.bits"
+TCMP_32 = "VLDS VLDS VLDS VLDS VCMP[lt] VCMP[lt] PDINTLV PSTS.bits"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cols", "expected"),
+    [
+        ("f32", 64, f"2*(1*({TCMP_32}))"),
+        ("u32", 136, f"2*(2*({TCMP_32}))"),
+        ("bf16", 144, f"2*(2*({TCMP_16}))"),
+        ("i8", 256, f"2*(1*({TCMP_16}))"),
+    ],
+)
+def test_tcmp(dtype, cols, expected):
+    source = tile(dtype, f"2x{cols}")
+    assert run("tcmp", tile("u8", "2x96"), source, source, mode="lt") == expected
 
 
 PAIR = "PLDS.bits VLDS VLDS VLDS VLDS VSEL VSEL VSTS VSTS"
@@ -252,6 +270,55 @@ SINGLE_32 = SINGLE.replace("PLDS.bits", "PLDS.bits PUNPACK")
 def test_tsel(dtype, cols, expected):
     t = tile(dtype, f"2x{cols}")
     assert run("tsel", t, tile("u8", "2x64"), t, t) == expected
+
+
+SCALAR_PAIR = "PLDS.bits PINTLV VLDS VLDS VSEL VSEL VSTS VSTS"
+SCALAR_SINGLE = "PLDS.bits PUNPACK VLDS VSEL VSTS"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cols", "expected"),
+    [
+        ("f32", 128, f"VDUP 2*(1*({SCALAR_PAIR}))"),
+        (
+            "i32",
+            320,
+            f"VDUP 2*(2*({SCALAR_PAIR})) MEM_BAR[vst_vld] 2*(1*({SCALAR_SINGLE}))",
+        ),
+        ("f16", 256, "VDUP 2*(2*(PLDS.bits VLDS VSEL VSTS))"),
+    ],
+)
+def test_tsels_duplicates_its_scalar_once(dtype, cols, expected):
+    t = tile(dtype, f"2x{cols}")
+    assert run("tsels", t, tile("u8", "2x64"), t, 3) == expected
+
+
+GATHER = "VCI[inc 256] VMULS "
+BYTES = "VLDS VCVT[{}] VSELR MEM_BAR[vst_vst] VSTS"
+
+
+@pytest.mark.parametrize(
+    ("source", "to", "ahead", "lanes", "body"),
+    [
+        ("f32", "f8e4m3", GATHER, 64, BYTES.format("rint part_even")),
+        ("f32", "hif8", GATHER, 64, BYTES.format("round part_even")),
+        ("u32", "u8", GATHER, 64, BYTES.format("sat part_even")),
+        (
+            "hif8",
+            "f32",
+            "VDUP ",
+            128,
+            "VLDS.unpk VINTLV VCVT[from_even] VCVT[from_even] VSTS VSTS",
+        ),
+        ("i32", "i64", "", 32, "VLDS.unpk VCVT[sat] VSTS"),
+        ("i64", "f32", "", 32, "VLDS VCVT[rint] VSTS.pk"),
+    ],
+)
+def test_tcvt_of_bytes_and_of_64_bits(source, to, ahead, lanes, body):
+    flat = run("tcvt", tile(to, "1x512"), tile(source, "1x512"), rmode="rint")
+    assert flat == f"{ahead}{512 // lanes}*({body})"
+    nested = run("tcvt", tile(to, "2x544", "2x512"), tile(source, "2x544", "2x512"), rmode="rint")
+    assert nested == f"{ahead}2*({512 // lanes}+*({body}))"
 
 
 @st.composite
@@ -403,6 +470,8 @@ def _compared_bits(nodes, at):
                 place if is_on(node.pred, lane, at) else None
                 for lane, place in enumerate(lanes[node.src[0]])
             ]
+        elif node.op == "PDINTLV":
+            lanes |= {to: lanes[name] for to, name in zip(node.dst, node.src, strict=True)}
         else:
             image = [lane for name in node.src for lane in lanes[name]]
             assert len(image) == node.mem.lanes

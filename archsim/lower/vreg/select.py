@@ -18,8 +18,8 @@ from archsim.lower.vreg.emit import Spot, form
 def compare_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
     """Bit (r, c) of dst = src[r, c] <mode> scalar; lanes behind the valid columns give 0.
 
-    An image covers one vector, two of four-byte elements: an odd last one is stored with its
-    second half empty.
+    An image covers one vector, two of four-byte elements, whose masks a shuffle joins: an odd last
+    one is loaded and compared all the same, and stored with its second half empty.
     """
     return _compared(instr, (tile(instr, "src"),), number(instr, "scalar"), arch)
 
@@ -53,9 +53,13 @@ def _compared(
         for k in range(vectors)
     ]  # fmt: skip
     masks = tuple(f"p{k}" for k in range(vectors))
+    shuffled: tuple[VregUop, ...] = ()
+    if vectors == 2:
+        packed = ("pd0", "pd1")
+        shuffled, masks = (VregUop("PDINTLV", form(U8), packed, masks, U8),), packed
     stored = VregUop("PSTS", form(U8), (), masks, U8, _image(dst, 0, image))
     images = -(-cols // image)
-    inner = VregLoop(images, (*loads, *compares, stored))
+    inner = VregLoop(images, (*loads, *compares, *shuffled, stored))
     written = replace(dst.valid_region(images * image // 8), rows=src.valid_rows)
     read = tuple(source.valid_region() for source in srcs)
     function = VectorFunction((VregLoop(src.valid_rows, (inner,)),))
