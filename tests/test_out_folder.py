@@ -233,3 +233,30 @@ def assert_arrows(ends, slices):
                 for other in slices
             )
     assert len({event["id"] for event in ends}) == len(ends) / 2
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f8e4m3", "f8e5m2"])
+def test_types_that_numpy_does_not_know_are_saved_as_bits_that_load(
+    tmp_path: Path, dtype: str
+) -> None:
+    """The file of a tensor is loaded by numpy, then by another run as the same tensor."""
+    text = f"""\
+pto: 1
+arch: a5
+tensors:
+  a: {{dtype: {dtype}, shape: [4, 64], init: INIT}}
+tiles:
+  t: {{loc: vec, dtype: f32, shape: [4, 64], addr: 0}}
+program:
+  - texpands t <- 1
+"""
+    drawn, again = tmp_path / "drawn.yaml", tmp_path / "again.yaml"
+    drawn.write_text(text.replace("INIT", "{uniform: {seed: 1, low: -4, high: 4}}"))
+    again.write_text(text.replace("INIT", "{file: out/tensors/a.npy}"))
+    assert archsim("run", drawn, "--out", tmp_path / "out", "--quiet").code == 0
+    bits = np.load(tmp_path / "out/tensors/a.npy")
+    assert bits.dtype == (np.uint16 if dtype == "bf16" else np.uint8)
+    assert len(np.unique(bits)) > 20
+    assert json.loads((tmp_path / "out/run.json").read_text())["tensors"] == {"a": dtype}
+    assert archsim("run", again, "--out", tmp_path / "out2", "--quiet").code == 0
+    assert np.array_equal(np.load(tmp_path / "out2/tensors/a.npy"), bits)

@@ -6,8 +6,10 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from archsim.analysis.run import Run
 from archsim.base.errors import Diagnostic, InputError
@@ -95,7 +97,17 @@ def _fill(run: Run, folder: Path) -> None:
     tensors = folder / "tensors"
     tensors.mkdir()
     for name, values in run.tensors.items():
-        np.save(tensors / f"{name}.npy", values)
+        np.save(tensors / f"{name}.npy", storable(values))
+
+
+def storable(values: NDArray[Any]) -> NDArray[Any]:
+    """The array, or its bits as unsigned integers where numpy itself does not know the type.
+
+    `numpy.load` cannot read f8e5m2 and gives raw bytes for bf16 and f8e4m3. The manifest names the
+    type of every tensor, and an `init: {file: ...}` takes such bits back.
+    """
+    own = values.dtype.isbuiltin == 1
+    return values if own else values.view(f"u{values.dtype.itemsize}")
 
 
 def _json(path: Path, value: object, indent: int | None = None) -> None:

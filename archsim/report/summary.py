@@ -97,7 +97,10 @@ def instructions(run: Run) -> list[dict[str, object]]:
 
 
 def manifest(run: Run) -> dict[str, object]:
-    """What a run was made of: versions, chip with overrides, hashes of program and chip."""
+    """What a run was made of: versions, chip with overrides, hashes of program and chip.
+
+    `tensors` are the element types; files hold those that numpy does not know as unsigned integers.
+    """
     text = "\n".join(run.program.source.lines)
     return {
         "schema": MANIFEST_SCHEMA,
@@ -115,6 +118,7 @@ def manifest(run: Run) -> dict[str, object]:
         },
         "sync": run.sync,
         "seeds": seeds(run),
+        "tensors": {name: str(decl.dtype) for name, decl in run.program.tensors.items()},
     }
 
 
