@@ -16,6 +16,7 @@ from archsim.check import (
     rules_logic,
     rules_moves,
     rules_part,
+    rules_quantise,
     rules_rearrange,
     rules_reduce,
 )
@@ -210,6 +211,7 @@ _TESTS: Mapping[str, tuple[Callable[[Case, Names], str | None], ...]] = {
               rules_part.covers_words,
               rules_generate.has_bins, rules_reduce.same_valid_cols, rules_reduce.twice_the_cols,
               rules_reduce.one_valid_col, rules_reduce.row_operands, rules_reduce.col_operands,
+              rules_quantise.one_for_a_group, rules_quantise.group_scratch_holds,
               rules_reduce.reduce_scratch_holds, rules_arithmetic.chain_scratch_holds,
               rules_arithmetic.holds_block),
     "overlap": (rules_rearrange.lists_apart, rules_arithmetic.whole_apart,

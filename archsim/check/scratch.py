@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from archsim.arch import ArchConfig, SimdArch
 from archsim.base.dtypes import I32, U8, DType
 from archsim.check.scratch_arithmetic import CHAIN_TILES, chain_scratch
+from archsim.check.scratch_quantise import group_scratch
 from archsim.check.scratch_rearrange import rearrange_scratch
 from archsim.check.scratch_reduce import reduction_scratch
 from archsim.isa.conversions import THROUGH_WIDER, keeps_low_bits
@@ -102,6 +103,7 @@ _SMALLEST: Mapping[str, Callable[[BoundInstr, ArchConfig], ScratchTile | None]] 
     "exclusive_scalar": _like_dst,
     "prelu": _prelu,
     "quant": _quant,
+    "quant_groups": group_scratch,
     "quant_offset": _quant,
     "row_arg": reduction_scratch,
     "row_product": reduction_scratch,

@@ -15,9 +15,10 @@ class Arg:
     1 x C, `col` R x 1 column-major, `block_col` R x one block of 32 bytes, `transposed` C x R,
     `double` R x 2C, `half` R x C/2, `bins` R x 256, `kept` R x what the pattern keeps of C,
     `blocks` R x an offset for each block of 32 bytes, `records` R x 8 bytes for each of C, in whole
-    groups of 32, `counts` 1 x 4, `line` 1 x R*C, `two_lines` 1 x 2*R*C. `dtype` names its element
-    type where that is fixed, `index` an integer type that scatters elements of the source type;
-    else a destination has the instruction's destination type and a source its source type.
+    groups of 32, `groups` R x one for each 32 of C, `counts` 1 x 4, `line` 1 x R*C, `two_lines`
+    1 x 2*R*C. `dtype` names its element type where that is fixed, `index` an integer type that
+    scatters elements of the source type; else a destination has the instruction's destination type
+    and a source its source type.
     `pad` is the padding that shows the instruction, `at` the operand whose memory this one is.
     """
 

@@ -9,6 +9,7 @@ from archsim.base.errors import Faults, did_you_mean
 from archsim.check import scratch_tile
 from archsim.isa.operands import BoundInstr, GmView, Loc, Operand, TileView
 from archsim.isa.patterns import kept
+from archsim.isa.shared_exponents import groups
 from archsim.isa.tile_op import Arg, TileOp
 from archsim.isa.tile_ops import FORMS
 
@@ -252,4 +253,5 @@ _EXTENTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
     "line": lambda rows, cols, block: (1, rows * cols),
     "two_lines": lambda rows, cols, block: (1, 2 * rows * cols),
     "half": lambda rows, cols, block: (rows, cols // 2),
+    "groups": lambda rows, cols, block: (rows, groups(cols)),
 }

@@ -13,7 +13,7 @@ from archsim.isa.rules import (
     same_valid,
     tiles,
 )
-from archsim.isa.tile_op import DST, TMP, Arg, TileOp, both, pairs
+from archsim.isa.tile_op import DST, TMP, UNARY, Arg, TileOp, both, pairs
 
 _SCALE = Arg("scale", "tile", shape="col", dtype="f32")
 _OFFSET = Arg("offset", "tile", shape="col", dtype="f32")
@@ -41,6 +41,22 @@ ROWS = (
         (_SCALE, _OFFSET),
         "u8",
         "src[r, c] * scale[r] + offset[r]",
+    ),
+    TileOp(
+        "TQUANT",
+        "quant_groups",
+        Pipe.V,
+        (*DST, Arg("exponents", "tile", shape="groups", dtype="u8")),
+        (*UNARY, TMP),
+        {"a5": pairs("f32>f8e4m3 f16>f8e4m3 bf16>f8e4m3")},
+        {},
+        "exponents[r, g] = E - 8 of the greatest |src| = 1.m * 2^(E-127) of 32 columns (e8m0, not"
+        " below 0; 255 if one is no finite number); dst[r, c] = rint(src[r, c] * 2^(127 -"
+        " exponents[r, c / 32])), saturating",
+        keys={"mode": ("mx",)},
+        form="mx",
+        requires=("mode",),
+        refused={"a2a3": "it has neither 8-bit floats nor shared exponents"},
     ),
     TileOp(
         "TDEQUANT",
@@ -76,6 +92,25 @@ _QUANT = (*tiles("dst", "src"), *same_valid("src"), *in_vec("scale"), *_PER_ROW)
 RULES: Mapping[str, Rules] = {
     "quant": _QUANT,
     "quant_offset": (*_QUANT, *in_vec("offset"), *_OFFSET_PER_ROW),
+    "quant_groups": (
+        *tiles("dst", "exponents", "src"),
+        *same_valid("src"),
+        Constraint("dtype_is", ("exponents", "u8"), "exponents is u8: e8m0 numbers"),
+        Constraint(
+            "one_for_a_group",
+            ("exponents", "dst"),
+            "exponents has the valid rows of dst and a valid column for every 32 of it",
+        ),
+        NEEDS_TMP,
+        *TMP_PLACE,
+        Constraint(
+            "group_scratch_holds", ("tmp",), "tmp has four bytes for every 32 columns of each row"
+        ),
+        apart("dst", "src"),
+        apart("exponents", "src"),
+        apart("exponents", "dst"),
+        *(apart("tmp", name) for name in ("dst", "exponents", "src")),
+    ),
     "dequant": (
         *tiles("dst", "src"),
         *in_vec("scale", "offset"),
