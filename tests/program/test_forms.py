@@ -35,3 +35,22 @@ def test_operands_and_then_the_destination_tell_the_form(
     program = load(TEXT.format(dtype=dtype, operands=operands))
     statement: Any = program.body[0]
     assert statement.op.form == form
+
+
+MX = """\
+pto: 1
+arch: a5
+tiles:
+  x: {loc: vec, dtype: f32, shape: [16, 64], addr: 0x0000}
+  q: {loc: vec, dtype: f8e4m3, shape: [16, 64], addr: 0x2000}
+  e: {loc: vec, dtype: u8, shape: [16, 32], valid: [16, 2], addr: 0x3000}
+  t: {loc: vec, dtype: f32, shape: [16, 8], addr: 0x4000}
+program:
+  - tquant q, e <- %s
+"""
+
+
+@pytest.mark.parametrize("operands", ["x, mode=mx", "x, t, mode=mx"])
+def test_a_mode_tells_the_form(load: Load, operands: str) -> None:
+    statement: Any = load(MX % operands).body[0]
+    assert (statement.op.form, dict(statement.attrs)) == ("mx", {"mode": "mx"})

@@ -28,6 +28,7 @@ def quantise_groups(instr: BoundInstr, arch: VregArch) -> Lowered:
     The passes and their instructions are published, their order within a pass is assumed, and so is
     this: E below emax gives exponent 0, as an e8m0 number has no less; E = 255 (a group with an
     infinity or a NaN) gives exponent 255, which is NaN, and the factor NaN for the whole group.
+    Where `max_nan` lets a maximum drop a NaN, it does not count in its group.
     The conversion follows CTRL[48]: 0 clamps to +-448 and makes NaN 0, 1 keeps NaN and makes what
     rounds to more than 448 NaN.
     """
@@ -59,11 +60,11 @@ def _maxima(src: TileView, tmp: TileView, width: int) -> tuple[VregUop, ...]:
     registers, maxima of blocks."""
     lanes, cols = width // F32.itemsize, src.valid_cols
     split = _split_words if src.dtype is F32 else _split_halves
-    # Lane l of the register of elements `first`, first + 4, ... is element first + 4 l.
+    # Lane l of register `first` is element first + 4 l: the lanes of a register that are valid.
+    on = [Tail(-(-(cols - first) // 4), lanes) for first in range(4)]
     absolute = tuple(
-        VregUop("VABS", form(F32), (f"v{first}",), (f"v{first}",), F32, pred=on)
+        VregUop("VABS", form(F32), (f"v{first}",), (f"v{first}",), F32, pred=on[first])
         for first in range(4)
-        if (on := Tail(max(-(-(cols - first) // 4), 0), lanes))
     )
     return (
         *split(src, width),
