@@ -17,26 +17,34 @@ from archsim.isa.lanes.compare import pack, unpack
 from archsim.isa.lanes.narrow import as_element
 from archsim.isa.lanes.state import How, Lanes, NumericState
 from archsim.isa.lanes.tables import VREG
-from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
+from archsim.isa.vreg import VectorFunction, VregLoop, VregMem, VregNode, VregUop
 from archsim.numerics.effects import Step, Write
 from archsim.numerics.memory import Memory, Target
-from archsim.numerics.vreg_irregular import Reach, gathered, packed_behind, scattered
+from archsim.numerics.vreg_axes import (
+    Axes,
+    Axis,
+    lane_mask,
+    lanes_on,
+    loop_depth,
+    loop_window,
+    reach_of,
+)
+from archsim.numerics.vreg_irregular import gathered, packed_behind, scattered
+from archsim.numerics.vreg_lanes import (
+    as_type,
+    distributed,
+    filled,
+    masked,
+    register_lanes,
+    spread,
+    taken,
+    with_axes,
+)
 from archsim.numerics.vreg_order import GATHERS, iterations_are_independent
 
 _UB = "UB"
 _BYTE = np.dtype(np.uint8)
 _SHUFFLES = frozenset({"PINTLV", "PDINTLV", "PUNPACK"})
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """An enclosing loop: all its iterations together, or the one at `index`."""
-
-    iters: int
-    index: int | None = None
-
-
-Axes = tuple[Axis, ...]
 
 
 def vreg_steps(function: VectorFunction, memory: Memory, state: NumericState) -> list[Step]:
@@ -65,7 +73,7 @@ class _Unit:
             if iterations_are_independent(node, tuple(axis.iters for axis in axes), later):
                 yield from self.steps(node.body, (*axes, Axis(node.iters)), after)
                 if later:
-                    yield self.last_iteration(node, _depth(axes))
+                    yield self.last_iteration(node, loop_depth(axes))
             else:
                 for index in range(node.iters):
                     yield from self.steps(node.body, (*axes, Axis(node.iters, index)), after)
@@ -105,11 +113,11 @@ class _Unit:
         return Step(left, writes=False)
 
     def load(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        view = self.memory.view(_UB, *_window(mem, axes, mem.dtype.np, mem.elements))
+        view = self.memory.view(_UB, *loop_window(mem, axes, mem.dtype.np, mem.elements))
         count = len(uop.dst)  # 2 where a load deinterleaves
 
         def loaded(gm_addr: int) -> tuple[Write, ...]:
-            copied = _distributed(view.copy(), mem)
+            copied = distributed(view.copy(), mem)
             for part, name in enumerate(uop.dst):
                 self.registers[name] = copied[..., part::count]
             return ()
@@ -117,7 +125,7 @@ class _Unit:
         return Step(loaded, writes=False)
 
     def load_mask(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        view = self.memory.view(_UB, *_window(mem, axes, _BYTE, -(-mem.lanes // 8)))
+        view = self.memory.view(_UB, *loop_window(mem, axes, _BYTE, -(-mem.lanes // 8)))
         share = mem.lanes // len(uop.dst)
 
         def loaded(gm_addr: int) -> tuple[Write, ...]:
@@ -129,7 +137,7 @@ class _Unit:
         return Step(loaded, writes=False)
 
     def gather(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        mask, depth, reach = _mask(uop.pred, axes), _depth(axes), _reach(mem, axes)
+        mask, depth, reach = lane_mask(uop.pred, axes), loop_depth(axes), reach_of(mem, axes)
 
         def loaded(gm_addr: int) -> tuple[Write, ...]:
             indices = self.expanded(uop.src[0], depth)
@@ -139,21 +147,21 @@ class _Unit:
         return Step(loaded, writes=False)
 
     def scatter(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        mask, depth, reach = _mask(uop.pred, axes), _depth(axes), _reach(mem, axes)
+        mask, depth, reach = lane_mask(uop.pred, axes), loop_depth(axes), reach_of(mem, axes)
 
         def stored(gm_addr: int) -> list[Write]:
             values, indices = (self.expanded(name, depth) for name in uop.src)
-            return scattered(reach, self.memory, _as_type(values, mem.dtype.np), indices, mask)
+            return scattered(reach, self.memory, as_type(values, mem.dtype.np), indices, mask)
 
         return Step(stored)
 
     def store_behind(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
         """The lanes that a compaction kept (src: lanes, predicate, count so far), and the count."""
-        addr = _window(mem, axes, mem.dtype.np, mem.lanes)[0]
+        addr = loop_window(mem, axes, mem.dtype.np, mem.lanes)[0]
 
         def stored(gm_addr: int) -> list[Write]:
             values, on, count = (self.registers[name] for name in uop.src)
-            lanes = _as_type(values, mem.dtype.np)
+            lanes = as_type(values, mem.dtype.np)
             writes, now = packed_behind(mem, addr, self.memory, lanes, on, int(count.flat[0]))
             self.registers[uop.dst[0]] = np.array([now], np.int32)
             return writes
@@ -164,7 +172,7 @@ class _Unit:
         """A mask shuffle: predicates hold logical lanes here, so that it only names them anew."""
 
         def renamed(gm_addr: int) -> tuple[Write, ...]:
-            masks = [self.expanded(name, _depth(axes)) for name in uop.src]
+            masks = [self.expanded(name, loop_depth(axes)) for name in uop.src]
             self.registers.update(zip(uop.dst, masks, strict=True))
             return ()
 
@@ -175,7 +183,7 @@ class _Unit:
         shape = (*(axis.iters for axis in axes if axis.index is None), mem.lanes)
 
         def stored(gm_addr: int) -> list[Write]:
-            lanes = _as_type(self.expanded(uop.src[0], _depth(axes)), mem.dtype.np)
+            lanes = as_type(self.expanded(uop.src[0], loop_depth(axes)), mem.dtype.np)
             if mem.dist == "pk" and lanes.shape[-1] > mem.lanes:
                 lanes = lanes[..., :: lanes.shape[-1] // mem.lanes]
             else:  # the lowest lanes of the register, one of them where a point is stored
@@ -193,8 +201,8 @@ class _Unit:
         Windows without a lane on are left out: they keep their bytes.
         """
         assert not isinstance(uop.pred, str), "stores are limited by a count only"
-        counts = _counts(uop.pred, mem.lanes, axes)
-        addr, dtype, shape, strides = _window(mem, axes, mem.dtype.np, mem.lanes)
+        counts = lanes_on(uop.pred, mem.lanes, axes)
+        addr, dtype, shape, strides = loop_window(mem, axes, mem.dtype.np, mem.lanes)
         if not axes or axes[-1].index is not None:
             if counts[0]:
                 on = int(counts[0])
@@ -213,12 +221,14 @@ class _Unit:
             yield target, (..., int(index), slice(0, on))
 
     def store_mask(self, uop: VregUop, mem: VregMem, axes: Axes) -> Step:
-        window = _window(mem, axes, _BYTE, -(-mem.lanes // 8))
+        window = loop_window(mem, axes, _BYTE, -(-mem.lanes // 8))
         target = self.memory.target(_UB, *window)
         share = (*window[2][:-1], mem.lanes // len(uop.src))
 
         def stored(gm_addr: int) -> list[Write]:
-            masks = [np.broadcast_to(self.expanded(name, _depth(axes)), share) for name in uop.src]
+            masks = [
+                np.broadcast_to(self.expanded(name, loop_depth(axes)), share) for name in uop.src
+            ]
             return [(target, pack(np.concatenate(masks, axis=-1)))]
 
         return Step(stored)
@@ -228,23 +238,23 @@ class _Unit:
         words = tuple(uop.effect.split())
         scalar = None if uop.scalar is None else as_element(uop.scalar, uop.dtype)
         how = How(uop.dtype, uop.to or uop.dtype, self.state, scalar, words)
-        mask = _mask(uop.pred, axes)
-        depth = _depth(axes)
+        mask = lane_mask(uop.pred, axes)
+        depth = loop_depth(axes)
 
         def computed(gm_addr: int) -> tuple[Write, ...]:
-            sources = [_as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
+            sources = [as_type(self.expanded(name, depth), uop.dtype.np) for name in uop.src]
             on = self.expanded(uop.pred, depth) if isinstance(uop.pred, str) else mask
             if op.mixes:
-                lanes = _register_lanes(uop.pred, on, sources)
+                lanes = register_lanes(uop.pred, on, sources)
                 results = op.function(
-                    replace(how, on=on, lanes=lanes), *(_filled(s, lanes) for s in sources)
+                    replace(how, on=on, lanes=lanes), *(filled(s, lanes) for s in sources)
                 )
                 on = None
             else:
-                results = op.function(how, *(_taken(source, words) for source in sources))
+                results = op.function(how, *(taken(source, words) for source in sources))
             for name, out in zip(uop.dst, results if len(uop.dst) > 1 else (results,), strict=True):
                 kept = sources[0] if "merge" in words else None
-                self.registers[name] = _with_axes(_spread(_masked(out, on, kept), how), depth)
+                self.registers[name] = with_axes(spread(masked(out, on, kept), how), depth)
             return ()
 
         return Step(computed, writes=False)
@@ -254,45 +264,6 @@ class _Unit:
         lanes = self.registers[name]
         missing = depth + 1 - lanes.ndim
         return lanes.reshape(*lanes.shape[:-1], *(1,) * missing, lanes.shape[-1])
-
-
-def _distributed(lanes: Lanes, mem: VregMem) -> Lanes:
-    """The elements of a load over the lanes of its register."""
-    if mem.dist == "blk":
-        return np.tile(lanes, mem.lanes // mem.elements)
-    return np.repeat(lanes, mem.lanes // mem.elements, axis=-1) if mem.dist == "e2b" else lanes
-
-
-def _register_lanes(pred: Tail | str | None, on: Lanes | None, sources: list[Lanes]) -> int:
-    """Lanes of a register: a broadcast one has a single value that stands for all of them."""
-    known = [int(lanes.shape[-1]) for lanes in (*sources, on) if lanes is not None]
-    return max(*known, pred.lanes if isinstance(pred, Tail) else 1)
-
-
-def _filled(lanes: Lanes, count: int) -> Lanes:
-    """A single value in all lanes; other registers as they are: of several types, or read short."""
-    return np.broadcast_to(lanes, (*lanes.shape[:-1], count)) if lanes.shape[-1] == 1 else lanes
-
-
-def _taken(lanes: Lanes, words: tuple[str, ...]) -> Lanes:
-    """Every other lane, where a widening conversion takes the even or the odd ones."""
-    if lanes.shape[-1] == 1:
-        return lanes  # one value that fills a register
-    if "from_even" in words:
-        return lanes[..., 0::2]
-    return lanes[..., 1::2] if "from_odd" in words else lanes
-
-
-def _masked(lanes: Lanes, on: Lanes | None, kept: Lanes | None = None) -> Lanes:
-    """Result lanes; where the predicate is off those of `kept`, or 0."""
-    if on is None:
-        return lanes
-    return np.where(on, lanes, np.zeros((), lanes.dtype) if kept is None else kept)
-
-
-def _with_axes(lanes: Lanes, depth: int) -> Lanes:
-    """Lanes with an axis for each of `depth` loops."""
-    return lanes.reshape((1,) * (depth + 1 - lanes.ndim) + lanes.shape)
 
 
 def _nothing(gm_addr: int) -> tuple[Write, ...]:
@@ -308,75 +279,3 @@ def _mem(uop: VregUop) -> VregMem:
 def _written(nodes: Sequence[VregNode]) -> Iterator[str]:
     for node in nodes:
         yield from _written(node.body) if isinstance(node, VregLoop) else node.dst
-
-
-def _depth(axes: Axes) -> int:
-    return sum(axis.index is None for axis in axes)
-
-
-def _window(
-    mem: VregMem, axes: Axes, dtype: "np.dtype[Any]", lanes: int
-) -> tuple[int, "np.dtype[Any]", tuple[int, ...], tuple[int, ...]]:
-    placed = list(zip(axes, mem.steps, strict=True))
-    addr = mem.addr + sum(axis.index * step for axis, step in placed if axis.index is not None)
-    shape = tuple(axis.iters for axis in axes if axis.index is None)
-    strides = tuple(step for axis, step in placed if axis.index is None)
-    return addr, dtype, (*shape, lanes), (*strides, dtype.itemsize)
-
-
-def _reach(mem: VregMem, axes: Axes) -> Reach:
-    """What an access reaches by index, and how far from its start the indices count."""
-    shape = tuple(axis.iters for axis in axes if axis.index is None)
-    ahead = np.zeros((*shape, 1), np.int64)
-    free = 0
-    for axis, step in zip(axes, mem.steps, strict=True):
-        if axis.index is not None:
-            ahead += axis.index * step
-        else:
-            along = np.arange(axis.iters) * step
-            ahead += along.reshape(-1, *(1,) * (len(shape) - free))
-            free += 1
-    return Reach(mem, ahead, shape, tuple(axis.index for axis in axes))
-
-
-def _counts(pred: Tail | str | None, lanes: int, axes: Axes) -> Lanes:
-    """Lanes that are on at each index of the innermost loop, or at the one it stands at."""
-    innermost = axes[-1] if axes else Axis(1)
-    indices = np.arange(innermost.iters) if innermost.index is None else np.array([innermost.index])
-    if not isinstance(pred, Tail):
-        return np.full(indices.shape, lanes)
-    left = pred.total - pred.offset - indices * pred.step
-    counts: Lanes = np.maximum(np.minimum(left, pred.lanes), 0)
-    return counts
-
-
-def _mask(pred: Tail | str | None, axes: Axes) -> Lanes | None:
-    """The lanes that are on, to broadcast against registers; None where all of them are."""
-    if not isinstance(pred, Tail):
-        return None
-    counts = _counts(pred, pred.lanes, axes)
-    if (counts == pred.lanes).all():
-        return None
-    mask: Lanes = np.arange(pred.lanes) < counts[:, np.newaxis]
-    return mask if axes and axes[-1].index is None else mask[0]
-
-
-def _as_type(lanes: Lanes, dtype: "np.dtype[Any]") -> Lanes:
-    """Register bits read as another element type; predicates stay what they are."""
-    if lanes.dtype in (dtype, np.bool_):
-        return lanes
-    if lanes.dtype.itemsize != dtype.itemsize:
-        lanes = np.ascontiguousarray(lanes)
-    seen: Lanes = lanes.view(dtype)
-    return seen
-
-
-def _spread(lanes: Lanes, how: How) -> Lanes:
-    """Results of a narrowing conversion in every other lane, where it fills one part only."""
-    parts = [word for word in how.words if word.startswith("part_")]
-    if not parts:
-        return lanes
-    ratio = how.dtype.bits // how.to.bits
-    spread = np.zeros((*lanes.shape[:-1], lanes.shape[-1] * ratio), lanes.dtype)
-    spread[..., parts == ["part_odd"] :: ratio] = lanes
-    return spread
