@@ -13,6 +13,7 @@ from archsim.isa.lanes.state import NumericState
 from archsim.isa.moves import ScalarAccess
 from archsim.isa.operands import BoundInstr, GmView, Loc, Region, TileView
 from archsim.lower import Lowered, lower
+from archsim.lower.lowered import Watch
 from archsim.numerics.execute import prepare
 from archsim.numerics.memory import GM, Memory, OutsideMemory
 from archsim.numerics.moves import peek
@@ -141,8 +142,8 @@ class Workshop:
                 lane = memory.first_unwritten(region)
                 if lane is not None:
                     self._note(_uninitialized(region, lane, bound), bound)
-            for tile in lowered.ordered:
-                self._note_nan(tile, memory, bound)
+            for watch in lowered.watched:
+                self._note_odd(watch, memory, bound)
             if read and read[0].value is None:
                 self._number = peek(read[0], memory)()
             try:
@@ -153,14 +154,15 @@ class Workshop:
 
         return compute
 
-    def _note_nan(self, tile: TileView, memory: Memory, bound: BoundInstr) -> None:
-        """Warn of the first NaN among values that are sorted."""
-        is_nan = np.isnan(memory.read(tile.valid_region()).view(tile.dtype.np))
-        if is_nan.any():
-            row, col = (int(i) for i in np.argwhere(is_nan)[0])
+    def _note_odd(self, watch: Watch, memory: Memory, bound: BoundInstr) -> None:
+        """Warn of the first value that the instruction watches for."""
+        tile = watch.tile
+        odd = watch.is_odd(memory.read(tile.valid_region()).view(tile.dtype.np))
+        if odd.any():
+            row, col = (int(i) for i in np.argwhere(odd)[0])
             message = (
-                f"{bound.op.mnemonic} sorts a NaN, in column {col} of row {row} of {tile.name}:"
-                " the device may put it anywhere, here it comes last"
+                f"{bound.op.mnemonic} {watch.does}, in column {col} of row {row} of {tile.name}:"
+                f" {watch.so}"
             )
             self._note(Diagnostic(message, bound.span, None, "numerics", "warning"), bound)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from archsim.base.errors import Diagnostic
 from archsim.isa.moves import ScalarAccess, Transfer
@@ -19,6 +21,29 @@ Uops = (
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """A source tile, values that the device treats in ways not known, and the sentence of it."""
+
+    tile: TileView
+    is_odd: Callable[[Any], Any]  # elements -> booleans
+    does: str
+    so: str
+
+    @staticmethod
+    def sorted_nan(tile: TileView) -> "Watch":
+        """The place of a NaN among values that are sorted is anybody's guess."""
+        return Watch(
+            tile, np.isnan, "sorts a NaN", "the device may put it anywhere, here it comes last"
+        )
+
+    @staticmethod
+    def zero_divisor(tile: TileView) -> "Watch":
+        """What an integer divided by 0 gives is not known."""
+        so = "what the device gives is not known, all bits are 1 here"
+        return Watch(tile, np.logical_not, "divides by 0", so)
+
+
+@dataclass(frozen=True, slots=True)
 class Lowered:
     """One tile instruction in micro-ops.
 
@@ -26,8 +51,8 @@ class Lowered:
     a micro-op reads past the valid region without any effect is left out. `sources` are the bytes
     whose values decide the result: every one of them must have been written before. `destroyed`
     are sources that hold something else afterwards. Regions of GM count from the window's origin.
-    `notes` are warnings that the instruction deserves on this core. `ordered` are source tiles that
-    it sorts: the place of a NaN among them is anybody's guess.
+    `notes` are warnings that the instruction deserves on this core. `watched` are source tiles
+    whose values may deserve one when it runs.
     """
 
     uops: Uops
@@ -36,7 +61,7 @@ class Lowered:
     sources: tuple[Region, ...] = ()
     destroyed: tuple[Region, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
-    ordered: tuple[TileView, ...] = ()
+    watched: tuple[Watch, ...] = ()
 
     @staticmethod
     def over_tiles(

@@ -84,3 +84,25 @@ def test_nan_among_sorted_values_is_a_warning(tmp_path, arch, is_there):
     assert found == ([("numerics", "warning", message)] if is_there else [])
     assert np.isnan(result.tensors["y"][1, 126]) == is_there
     assert result.tensors["y"][0, 0] == 31
+
+
+@pytest.mark.parametrize("op", ["tdiv", "trem", "tfmod"])
+@pytest.mark.parametrize("zero", [None, (1, 40)])
+def test_integers_divided_by_0_are_a_warning(tmp_path, op, zero):
+    a, b = np.full((2, 64), 7, np.int32), np.full((2, 64), 2, np.int32)
+    if zero:
+        b[zero] = 0
+    tensors = {"a": a, "b": b, "y": np.zeros((2, 64), np.int32)}
+    tiles = {f"t{name}": ("i32", [2, 64], 0x1000 * i) for i, name in enumerate("aby")}
+    program = ["tload ta <- a", "tload tb <- b", f"{op} ty <- ta, tb", "tstore y <- ty"]
+    result = run(tmp_path, "a5", tensors, tiles, program)
+    message = (
+        f"{op} divides by 0, in column 40 of row 1 of tb:"
+        " what the device gives is not known, all bits are 1 here"
+    )
+    found = [f.message for f in result.findings if "by 0" in f.message]
+    assert found == ([message] if zero else [])
+    expected = np.full((2, 64), 3 if op == "tdiv" else 1, np.int32)
+    if zero:
+        expected[zero] = -1
+    assert (result.tensors["y"] == expected).all()

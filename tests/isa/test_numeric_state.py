@@ -10,6 +10,7 @@ from archsim.isa.lanes.state import NumericState
 SWITCHES = {
     # name: (value to set, field, what it becomes)
     "profile": ("infnan", "fp_infnan", True),
+    "vmod_sign": ("divisor", "vmod_sign", "divisor"),
     "max_nan": ("other", "max_nan", "other"),
     "prelu_zero_keeps": ("true", "prelu_zero_keeps", True),
     "a2a3_addreluconv_wide_add": ("true", "a2a3_addreluconv_wide_add", True),

@@ -8,7 +8,7 @@ from archsim.base.dtypes import DTYPES, U32
 from archsim.isa.operands import MEMORY, BoundInstr, Region, TileView
 from archsim.isa.rearranging import SORT_ROW_MAX
 from archsim.isa.simd import FULL, Access, RowLoop, SimdItem, SimdUop
-from archsim.lower.lowered import Families, Lowered
+from archsim.lower.lowered import Families, Lowered, Watch
 from archsim.lower.operands import number, scratch, tile
 from archsim.lower.simd.emit import BARRIER, SET_MASK, chunks, pack, partial
 
@@ -40,7 +40,7 @@ def sort(instr: BoundInstr, arch: SimdArch) -> Lowered:
     used = Region(MEMORY[idx.loc], idx.addr, idx.valid_rows, src.valid_cols * 4, idx.row_bytes)
     read = (src.valid_region(), used)
     uops = pack([RowLoop(src.valid_rows, body)])
-    return Lowered(uops, read, tuple(written), read, ordered=(src,))
+    return Lowered(uops, read, tuple(written), read, watched=(Watch.sorted_nan(src),))
 
 
 def _sorts(

@@ -5,6 +5,7 @@ micro-op (VDIV_SOFT, VSQRT_SOFT) has its values and its time.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import log
 
@@ -12,7 +13,7 @@ from archsim.arch import VregArch
 from archsim.base.dtypes import F16, F32, DType
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import VectorFunction, VregUop
-from archsim.lower.lowered import Families, Lowered
+from archsim.lower.lowered import Families, Lowered, Watch
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles
 from archsim.lower.vreg.emit import Body, Path, Spot, form, path_of, walk
@@ -33,7 +34,7 @@ def divide(instr: BoundInstr, arch: VregArch) -> Lowered:
             spot.store(dst, "v2"),
         )
 
-    return over(instr, arch, body, notes=zero_notes(instr, src1, arch))
+    return replace(over(instr, arch, body), watched=zero_watch(src1))
 
 
 def divide_scalar(instr: BoundInstr, arch: VregArch) -> Lowered:
@@ -62,7 +63,8 @@ def _divided(
 
     before = (spread("VBR", "v1", value, dst.dtype),)
     divisor = value if order == ("v0", "v1") else src
-    return over(instr, arch, body, before, notes=zero_notes(instr, divisor, arch))
+    lowered = over(instr, arch, body, before, notes=zero_notes(instr, divisor, arch))
+    return replace(lowered, watched=zero_watch(divisor))
 
 
 def root(instr: BoundInstr, arch: VregArch) -> Lowered:
@@ -121,8 +123,8 @@ def logarithm(instr: BoundInstr, arch: VregArch) -> Lowered:
 
 
 def zero_notes(instr: BoundInstr, divisor: TileView | int | float, arch: VregArch) -> Notes:
-    """What integers divided by 0 give is not known, unless no divisor can be 0."""
-    if data_tiles(instr)[0].dtype.is_float or not (isinstance(divisor, TileView) or divisor == 0):
+    """What integers divided by a scalar 0 give is not known; tiles are watched as they run."""
+    if data_tiles(instr)[0].dtype.is_float or isinstance(divisor, TileView) or divisor != 0:
         return ()
     return departs(
         instr,
@@ -130,6 +132,13 @@ def zero_notes(instr: BoundInstr, divisor: TileView | int | float, arch: VregArc
         " all bits of such lanes are 1 here",
         "keep zeros out of the divisor, or mask those lanes afterwards",
     )
+
+
+def zero_watch(divisor: TileView | int | float) -> tuple[Watch, ...]:
+    """Integer divisors that may be 0 when the instruction runs."""
+    if isinstance(divisor, TileView) and not divisor.dtype.is_float:
+        return (Watch.zero_divisor(divisor),)
+    return ()
 
 
 def typed(spot: Spot, dtype: DType) -> Callable[..., VregUop]:

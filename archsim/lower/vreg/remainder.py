@@ -4,6 +4,7 @@ Their sequences are assumed; the steps are those that the device's results show.
 `precision=high` one stand-in micro-op for a software sequence, VMOD_SOFT, finds a remainder.
 """
 
+from dataclasses import replace
 from math import inf
 
 from archsim.arch import VregArch
@@ -13,7 +14,15 @@ from archsim.isa.vreg import VregUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles, number
-from archsim.lower.vreg.divide import behind, is_precise, over, spread, typed, zero_notes
+from archsim.lower.vreg.divide import (
+    behind,
+    is_precise,
+    over,
+    spread,
+    typed,
+    zero_notes,
+    zero_watch,
+)
 from archsim.lower.vreg.emit import Spot, form, path_of, walk
 
 
@@ -59,7 +68,8 @@ def _remainder(instr: BoundInstr, arch: VregArch, rounding: str) -> Lowered:
     function = walk(path, dst.valid_rows, dst.valid_cols, lanes, body)
     divisor = rest[0] if rest else number(instr, "scalar")
     notes = zero_notes(instr, divisor, arch) + _remainder_notes(instr, dst.dtype, arch)
-    return Lowered.over_tiles((behind(before, function),), dst, [src, *rest], notes)
+    lowered = Lowered.over_tiles((behind(before, function),), dst, [src, *rest], notes)
+    return replace(lowered, watched=zero_watch(divisor))
 
 
 def _stored(spot: Spot, dst: TileView, register: str, dist: str) -> VregUop:

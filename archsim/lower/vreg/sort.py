@@ -10,7 +10,7 @@ from archsim.arch import VregArch
 from archsim.base.dtypes import U32, DType
 from archsim.isa.operands import MEMORY, BoundInstr, Region, TileView
 from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
-from archsim.lower.lowered import Families, Lowered
+from archsim.lower.lowered import Families, Lowered, Watch
 from archsim.lower.operands import number, scratch, tile
 from archsim.lower.vreg.emit import form
 
@@ -46,7 +46,7 @@ def sort(instr: BoundInstr, arch: VregArch) -> Lowered:
     used = Region(MEMORY[idx.loc], idx.addr, idx.valid_rows, src.valid_cols * 4, idx.row_bytes)
     read = (src.valid_region(), used)
     written = (dst.valid_region(groups * GROUP * _RECORD),)
-    return Lowered((function,), read, written, read, ordered=(src,))
+    return Lowered((function,), read, written, read, watched=(Watch.sorted_nan(src),))
 
 
 def merge_blocks(instr: BoundInstr, arch: VregArch) -> Lowered:
