@@ -1,8 +1,8 @@
-"""Division, roots and logarithms alone against points that were measured; none fitted here.
+"""Division, roots and logarithms alone against points that were measured or profiled.
 
-a2a3: a board (910B3) where the tolerance is 3.5 %, else a profile of which nothing more is known.
-a5: a profile that does not say whether of a board or a simulator. Relative tolerances are those
-that were reached, rounded up.
+a2a3: tdiv, tlog and trsqrt of a board (910B3); tsqrt and tdivs of a profile of unknown origin.
+a5: a profile that does not say whether of a board or a simulator. Points like these fitted the
+costs, so the tolerances are what was reached, rounded up: they show change, not accuracy.
 """
 
 import pytest
