@@ -69,13 +69,15 @@ def _level(tmp: TileView, level: TileView, rows: int, cols: int, arch: SimdArch)
     def add(dst: Access, a: Access, b: Access) -> SimdUop:
         return SimdUop("vadd", dtype, lanes, -(-cols // lanes), count, dst, (a, b), argument=0)
 
-    into = Access(tmp.addr, dtype, row_stride=tmp.row_bytes)
-    first, second = (Access(level.addr + k * pitch, dtype, row_stride=2 * pitch) for k in (0, 1))
+    whole = Access(tmp.addr, dtype, repeat_stride=arch.vector.width_bytes)
+    into = replace(whole, row_stride=tmp.row_bytes)
+    first, second = (
+        replace(whole, addr=level.addr + k * pitch, row_stride=2 * pitch) for k in (0, 1)
+    )
     items: list[Item] = [RowLoop(rows // 2, (add(into, first, second),)), BARRIER]
     if rows % 2:
-        top = Access(tmp.addr, dtype)
-        last = Access(level.addr + (rows - 1) * pitch, dtype)
-        items += fenced(add(top, top, last))
+        last = replace(whole, addr=level.addr + (rows - 1) * pitch)
+        items += fenced(add(whole, whole, last))
     if level is tmp:
         items.append(BARRIER)
     return counted(*items)
@@ -84,8 +86,8 @@ def _level(tmp: TileView, level: TileView, rows: int, cols: int, arch: SimdArch)
 def _further(name: str, dst: TileView, src: TileView, col: int, mask: Mask, lanes: int) -> RowLoop:
     """dst op= row 1, row 2, ... of src, from column `col` on, a barrier behind each."""
     dtype, ahead = src.dtype, col * src.dtype.itemsize
-    into = Access(dst.addr + ahead, dtype)
-    source = Access(src.addr + src.row_bytes + ahead, dtype, row_stride=src.row_bytes)
+    into = Access(dst.addr + ahead, dtype, repeat_stride=lanes * dtype.itemsize)
+    source = replace(into, addr=src.addr + src.row_bytes + ahead, row_stride=src.row_bytes)
     repeat = -(-mask.lanes // lanes)
     argument = 0 if mask.mode == "count" else None
     uop = SimdUop(name, dtype, lanes, repeat, mask, into, (into, source), argument=argument)
@@ -115,8 +117,9 @@ def col_arg(instr: BoundInstr, arch: SimdArch) -> Lowered:
     numbers = tmp.addr + held
     items: list[Item] = [_copy(best, src, cols, arch)]
     lanes = width // I32.itemsize
+    into = Access(dst.addr, I32, repeat_stride=width)
     zeros = SimdUop(
-        "vector_dup", I32, lanes, -(-cols // lanes), Mask("count", cols), Access(dst.addr, I32),
+        "vector_dup", I32, lanes, -(-cols // lanes), Mask("count", cols), into,
         scalar=0, argument=0,
     )  # fmt: skip
     items += [*counted(zeros), BARRIER]

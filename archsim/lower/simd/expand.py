@@ -38,7 +38,7 @@ def row_expand(instr: BoundInstr, arch: SimdArch) -> Lowered:
     if size == 1:
         cols, lane = -(-cols // 2), U16
     lanes = arch.vector.width_bytes // lane.itemsize
-    into = Access(dst.addr, lane, row_stride=dst.row_bytes)
+    into = Access(dst.addr, lane, repeat_stride=arch.vector.width_bytes, row_stride=dst.row_bytes)
     element = Access(src.addr, src.dtype, repeat_stride=0, row_stride=src.row_bytes, lanes=1)
     mask = Mask("count", cols)
     spread = SimdUop(
@@ -132,7 +132,7 @@ def _onto_rows(
     right = replace(blocks, block_stride=0)
     name = _name(instr, arch)
     if not (into.fits(arch) and left.fits(arch)) or dst.valid_cols // lanes > dst.valid_rows:
-        yield from _count_rows(name, (into, left, right), dst, count, lanes)  # 1
+        yield from _count_rows(name, (into, left, right), dst, count, arch)  # 1
         return
     down = Down(name, dst.dtype, into, (left, right), arch)
     for col, size in chunks(dst.valid_cols, lanes):
@@ -141,10 +141,12 @@ def _onto_rows(
 
 
 def _count_rows(
-    name: str, sides: tuple[At, At, At], dst: TileView, rows: int, lanes: int
+    name: str, sides: tuple[At, At, At], dst: TileView, rows: int, arch: SimdArch
 ) -> Iterator[Item]:
     """One micro-op of count mode a row; what comes from one block does not move along the row."""
-    step = [0 if at.block_stride == 0 else 256 for at in sides]
+    width = arch.vector.width_bytes
+    lanes = width // dst.dtype.itemsize
+    step = [0 if at.block_stride == 0 else width for at in sides]
     into, *srcs = (
         Access(at.addr, at.dtype, at.block_stride, repeat, at.pitch)
         for at, repeat in zip(sides, step, strict=True)
@@ -212,7 +214,10 @@ def col_expand_op(instr: BoundInstr, arch: SimdArch) -> Lowered:
 def _counted_rows(
     instr: BoundInstr, sides: tuple[At, At, At], dst: TileView, lanes: int, arch: SimdArch
 ) -> Iterator[Item]:
-    into, *srcs = (Access(at.addr, at.dtype, row_stride=at.pitch) for at in sides)
+    width = arch.vector.width_bytes
+    into, *srcs = (
+        Access(at.addr, at.dtype, repeat_stride=width, row_stride=at.pitch) for at in sides
+    )
     mask, repeat = Mask("count", dst.valid_cols), -(-dst.valid_cols // lanes)
     name = _name(instr, arch)
     uop = SimdUop(name, dst.dtype, lanes, repeat, mask, into, tuple(srcs), argument=0)

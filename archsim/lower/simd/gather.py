@@ -92,7 +92,9 @@ def gather_compare(instr: BoundInstr, arch: SimdArch) -> Lowered:
         scalar=0, scalar_step=1,
     )  # fmt: skip
     mode = instr.attrs["mode"]
-    source = Access(src.addr, src.dtype, row_stride=src.row_bytes)
+    source = Access(
+        src.addr, src.dtype, repeat_stride=arch.vector.width_bytes, row_stride=src.row_bytes
+    )
     image = Access(bits, U8, repeat_stride=lanes // 8, bits=True)
     compared = SimdUop(
         f"vcmpvs_{mode}", src.dtype, lanes, -(-cols // lanes), FULL, image, (source,),
@@ -128,8 +130,9 @@ def gather_blocks(instr: BoundInstr, arch: SimdArch) -> Lowered:
     """
     dst, src, offsets = (tile(instr, name) for name in ("dst", "src", "offsets"))
     cols, lanes = dst.valid_cols, arch.vector.width_bytes // dst.dtype.itemsize
-    to = Access(dst.addr, dst.dtype, row_stride=dst.row_bytes)
-    blocks = arch.vector.width_bytes // _BLOCK
+    width = arch.vector.width_bytes
+    to = Access(dst.addr, dst.dtype, repeat_stride=width, row_stride=dst.row_bytes)
+    blocks = width // _BLOCK
     places = Access(
         offsets.addr, offsets.dtype, repeat_stride=4 * blocks, row_stride=offsets.row_bytes,
         lanes=blocks,
