@@ -15,6 +15,9 @@ COUNTS = {**COLUMN, "dtype": "i32"}
 INDICES = {**TILE, "dtype": "i32"}
 PLACES = {**ROW, "dtype": "i32"}
 BLOCKS = {**TILE, "dtype": "u32", "shape": [6, 40], "valid": [5, 35]}
+BINS = {**TILE, "dtype": "u32", "shape": [6, 256], "valid": [5, 256]}
+BYTES = {**TILE, "dtype": "u8", "shape": [6, 288]}
+CHOSEN = {**BYTES, "shape": [6, 32], "valid": [5, 1]}
 # An instruction, its destinations and its sources in the order of the operands.
 CASES = [
     ("tadd {0} <- {1}, {2}", [TILE], [TILE, TILE]),
@@ -40,6 +43,9 @@ def _tensor(tile, number):
     shape = [275 if cols == "$cols" else cols for cols in tile["valid"]]
     steps = {"f32": {"normal": {"seed": number}}, "u32": {"arange": {"start": 0, "step": 32}}}
     layout = "dn" if "blayout" in tile else "nd"
+    if tile["dtype"] in ("u8", "u16"):
+        init = {"randint": {"seed": number, "low": 0, "high": 256}}
+        return {"dtype": tile["dtype"], "shape": shape, "layout": layout, "init": init}
     init = steps.get(tile["dtype"], {"arange": {"start": 0, "step": 1}})
     return {"dtype": tile["dtype"], "shape": shape, "layout": layout, "init": init}
 
@@ -72,3 +78,11 @@ def test_a_width_changes_no_number(tmp_path, case, core):
     wanted = _results(tmp_path / "p.json", case, core, 256)
     for width in (128, 512):
         assert _results(tmp_path / "p.json", case, core, width) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["u8", "u16"])
+def test_a_width_changes_no_count(tmp_path, dtype):
+    case = ("thistogram {0} <- {1}, {2}, byte=0", [BINS], [{**BYTES, "dtype": dtype}, CHOSEN])
+    wanted = _results(tmp_path / "p.json", case, "a5", 256)
+    for width in (128, 512):
+        assert _results(tmp_path / "p.json", case, "a5", width) == wanted

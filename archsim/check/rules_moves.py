@@ -139,7 +139,7 @@ def part_inside(case: Case, names: Names) -> str | None:
     """The part at (row, col) lies in the larger tile: names are larger, smaller."""
     whole, part = (case.tile(name) for name in names)
     row, col = case.number("row"), case.number("col")
-    if row != int(row) or col != int(col) or row < 0 or col < 0:
+    if row % 1 != 0 or col % 1 != 0 or row < 0 or col < 0:  # nan and inf leave nan
         return f"row and col are {row} and {col}, must be integers of at least 0"
     if row + part.valid_rows <= whole.rows and col + part.valid_cols <= whole.cols:
         return None
@@ -150,9 +150,9 @@ def part_inside(case: Case, names: Names) -> str | None:
 def part_aligned(case: Case, names: Names) -> str | None:
     """A part of several elements starts at a block; in nz at a box."""
     whole, part = (case.tile(name) for name in names)
-    if (part.valid_rows, part.valid_cols) == (1, 1):
-        return None
     row, col = case.number("row"), case.number("col")
+    if (part.valid_rows, part.valid_cols) == (1, 1) or row % 1 != 0 or col % 1 != 0:
+        return None  # of one element, or of a place that `part_inside` refuses
     if whole.layout == "nz":
         width = whole.box[1]
         if row % BOX_ROWS == 0 and col % width == 0:
@@ -178,7 +178,7 @@ def element_inside(case: Case, names: Names) -> str | None:
     """An offset in elements names one of the tile's."""
     tile, offset = case.tile(names[0]), case.number(names[1])
     count = tile.size_bytes // tile.dtype.itemsize
-    if offset == int(offset) and 0 <= offset < count:
+    if offset % 1 == 0 and 0 <= offset < count:  # of nan and inf there is no remainder
         return None
     return f"{names[1]} is {offset}, must be 0 to {count - 1}, an element of {names[0]}"
 

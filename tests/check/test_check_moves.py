@@ -101,6 +101,14 @@ CASES = [
         ["offset is 32, must be 0 to 31, an element of dst"],
     ),
     (
+        ("tsetval", tile("f32", "4x8"), float("nan"), 1.0),
+        ["offset is nan, must be 0 to 31, an element of dst"],
+    ),
+    (
+        ("textract", tile("f32", "4x8"), tile("f32", "8x8"), float("inf"), float("nan")),
+        ["row and col are inf and nan, must be integers of at least 0"],
+    ),
+    (
         ("tsetval", tile("i8", "4x32"), 0, 300),
         ["val is 300, must be a whole number of 8 bits for i8"],
     ),

@@ -25,10 +25,10 @@ def indices(how: How) -> Lanes:
 
 
 def count_bytes(how: How, counts: Lanes, values: Lanes) -> Lanes:
-    """16-bit counts of the lower or the upper 128 byte values, and one more for each lane on."""
-    first = 128 if "upper" in how.words else 0
+    """16-bit counts of byte values from the first one, a word, on; one more for each lane on."""
     before = np.ascontiguousarray(counts).view(np.uint16)
-    found = values[..., np.newaxis] == np.arange(first, first + 128)
+    first = int(how.words[0])
+    found = values[..., np.newaxis] == np.arange(first, first + before.shape[-1])
     if how.on is not None:
         found = found & np.broadcast_to(how.on, values.shape)[..., np.newaxis]
     return np.asarray(before + found.sum(axis=-2, dtype=np.uint16))

@@ -74,25 +74,28 @@ def histogram(instr: BoundInstr, arch: VregArch) -> Lowered:
     1. u8: the element itself; idx is not read.
     2. u16, byte=1: the upper byte; idx is not read.
     3. u16, byte=0: the lower byte of those elements whose upper byte is idx[r].
-    Each row: two registers of 16-bit counts from zero, VDHIST of the lower and the upper half of
-    the byte values for each vector, then the counts widened to 32 bits.
+    Each row: registers of 16-bit counts from zero, each for as many byte values as it has lanes
+    (two of 256 bytes: VDHIST of the lower and of the upper half of the values), a VDHIST of each
+    for each vector, then the counts widened to 32 bits.
     """
     dst, src, idx = (tile(instr, name) for name in ("dst", "src", "idx"))
     picks = src.dtype is U16 and instr.attrs.get("byte") == "0"
-    row: list[VregNode] = [_dup(f"v{half}", src.dtype) for half in (0, 1)]
+    width = arch.vector.width_bytes
+    firsts = range(0, 256, width // U16.itemsize)
+    row: list[VregNode] = [_dup(f"counts{first}", src.dtype) for first in firsts]
     if picks:
         mem = VregMem(idx.addr, (idx.row_bytes,), U8, 1, "brc")
         row.append(VregUop("VLDS", form(U8), ("v2",), (), U8, mem))
         row.append(_cvt("v3", "v2", U8, U16))
-    lanes = arch.vector.width_bytes // src.dtype.itemsize
-    chunk = VregLoop(-(-src.valid_cols // lanes), tuple(_counts(src, lanes, picks)))
-    nodes = (*row, chunk, *_widened(dst))
+    lanes = width // src.dtype.itemsize
+    chunk = VregLoop(-(-src.valid_cols // lanes), tuple(_counts(src, lanes, firsts, picks)))
+    nodes = (*row, chunk, *_widened(dst, firsts, width))
     function = VectorFunction((VregLoop(dst.valid_rows, nodes),))
     read = (src.valid_region(), *([idx.valid_region(1)] if picks else []))
     return Lowered((function,), read, (dst.valid_region(),), read)
 
 
-def _counts(src: TileView, lanes: int, picks: bool) -> Iterator[VregUop]:
+def _counts(src: TileView, lanes: int, firsts: range, picks: bool) -> Iterator[VregUop]:
     """Add the bytes of one vector to the counts."""
     own, kind = src.dtype, form(src.dtype)
     mem = VregMem(src.addr, (src.row_bytes, lanes * own.itemsize), own, lanes)
@@ -108,21 +111,21 @@ def _counts(src: TileView, lanes: int, picks: bool) -> Iterator[VregUop]:
         yield _dup("v6", U16, 0xFF)
         yield VregUop("VAND", kind, ("v7",), ("v4", "v6"), own)
         byte, mask = "v7", "p1"
-    for half, words in enumerate(("lower", "upper")):
-        register = f"v{half}"
-        yield VregUop("VDHIST", kind, (register,), (register, byte), own, effect=words, pred=mask)
+    for first in firsts:
+        held, words = f"counts{first}", str(first)
+        yield VregUop("VDHIST", kind, (held,), (held, byte), own, effect=words, pred=mask)
 
 
-def _widened(dst: TileView) -> Iterator[VregUop]:
-    """256 counts of 16 bits to 32, a store for each quarter."""
-    for quarter in range(4):
-        part = ("lower", "upper")[quarter % 2]
-        wide = f"v{8 + quarter}"
-        source = f"v{quarter // 2}"
-        kind = conversion_form(U16, U32)
-        yield VregUop("VUNPACK", kind, (wide,), (source,), U16, to=U32, effect=part)
-        mem = VregMem(dst.addr + quarter * 256, (dst.row_bytes,), U32, 64)
-        yield VregUop("VSTS", form(U32), (), (wide,), U32, mem)
+def _widened(dst: TileView, firsts: range, width: int) -> Iterator[VregUop]:
+    """256 counts of 16 bits to 32, a store for each half of a register."""
+    kind, lanes = conversion_form(U16, U32), width // U32.itemsize
+    for first in firsts:
+        for half, part in enumerate(("lower", "upper")):
+            start = first + half * lanes
+            wide, held = f"wide{start}", (f"counts{first}",)
+            yield VregUop("VUNPACK", kind, (wide,), held, U16, to=U32, effect=part)
+            mem = VregMem(dst.addr + start * U32.itemsize, (dst.row_bytes,), U32, lanes)
+            yield VregUop("VSTS", form(U32), (), (wide,), U32, mem)
 
 
 def _dup(register: str, dtype: DType, value: int = 0) -> VregUop:
