@@ -9,6 +9,9 @@ from archsim.api import simulate
 SHAPE, VALID = [6, 288], [5, 275]
 TILE = {"loc": "vec", "dtype": "f32", "shape": SHAPE, "valid": VALID}
 DYNAMIC = {**TILE, "valid": [5, "$cols"]}
+NARROW = {**TILE, "valid": [5, 200]}  # more than a repeat, less than two
+TREE = {**TILE, "shape": [64, 128], "valid": [64, 128]}  # a shape that has a sequence of its own
+EXACT = {**TILE, "shape": [64, 1], "valid": [64, 1], "blayout": "col_major"}
 ROW = {**TILE, "shape": [1, 288], "valid": [1, 275]}
 COLUMN = {**TILE, "shape": [8, 1], "valid": [5, 1], "blayout": "col_major"}
 COUNTS = {**COLUMN, "dtype": "i32"}
@@ -32,6 +35,8 @@ CASES = [
     ("tcolsum {0} <- {1}, binary=true", [ROW], [TILE]),
     ("tcolargmax {0} <- {1}", [PLACES], [TILE]),
     ("trowmax {0} <- {1}", [COLUMN], [TILE]),
+    ("trowmin {0} <- {1}", [COLUMN], [NARROW]),
+    ("trowmax {0} <- {1}", [EXACT], [TREE]),
     ("trowargmin {0} <- {1}", [COUNTS], [TILE]),
     ("tgather {0} <- {1}, {2}", [TILE], [TILE, INDICES]),
     ("tgatherb {0} <- {1}, {2}", [TILE], [TILE, BLOCKS]),

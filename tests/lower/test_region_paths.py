@@ -189,6 +189,7 @@ def test_padding_in_place_writes_no_valid_byte():
     src = tile("f32", "4x64", "3x37")
     dst = replace(src, valid_rows=4, valid_cols=64, pad="min")
     lowered = lower(BoundInstr(FORMS["tfillpad_inplace"][0], (dst,), (src,)), A2A3)
+    assert lowered.reads == (src.valid_region(),)  # so that it waits for who writes src
     valid = {row * 256 + k for row in range(3) for k in range(37 * 4)}
     assert simd_written_bytes(lowered) == set(range(4 * 256)) - valid
     assert lowered.writes == (

@@ -45,7 +45,8 @@ def fill_pad(instr: BoundInstr, arch: SimdArch) -> Lowered:
         items += _right(dst, src, arch)  # 2
     items += _below(dst, src, arch)  # 3
     read = (src.valid_region(),) if rows else ()
-    return Lowered(pack(items), () if in_place else read, _written(dst, src, in_place), read)
+    # In place nothing is read, but what is kept must have been written: that is an operand too.
+    return Lowered(pack(items), read, _written(dst, src, in_place), read)
 
 
 def _written(dst: TileView, src: TileView, in_place: bool) -> tuple[Region, ...]:

@@ -13,6 +13,7 @@ from archsim.lower.operands import scratch, tile
 from archsim.lower.simd.down import FLAGS, At, Down
 from archsim.lower.simd.emit import BARRIER, COUNT, NORM, SET_MASK, Item, chunks, fenced, pack
 
+_TREE_WIDTH = 256  # bytes of a repeat that the trees of blocks are made for
 _COMBINE = {"TROWSUM": "vadd", "TROWMAX": "vmax", "TROWMIN": "vmin", "TROWPROD": "vmul"}
 
 
@@ -20,7 +21,7 @@ def row_reduce(instr: BoundInstr, arch: SimdArch) -> Lowered:
     """dst[r] = src[r, 0] op src[r, 1] op ..., in the order that the shape decides.
 
     1. Integers: block by block, then the scalar unit (`_by_scalar_unit`).
-    2. Exact static f32 shapes into a column: a tree of blocks in tmp (`_block_tree`).
+    2. Exact static f32 shapes into a column, repeats of 256 bytes: a tree of blocks in tmp.
     3. vc == E: one counted reduction. 4. vc < E: masked ones, 255 rows each.
     5. E < vc < 2E: the first repeat copied to tmp, the rest combined with it, then reduced.
     6. vc >= 2E: repeats combined in tmp (`_pairwise` for sums, `_in_turn`), then reduced.
@@ -28,7 +29,7 @@ def row_reduce(instr: BoundInstr, arch: SimdArch) -> Lowered:
     src, dst, tmp = tile(instr, "src"), tile(instr, "dst"), scratch(instr)
     if not src.dtype.is_float:
         return _by_scalar_unit(instr, arch)  # 1
-    if by_blocks(src, dst):
+    if by_blocks(src, dst) and arch.vector.width_bytes == _TREE_WIDTH:
         items: list[Item] = list(_block_tree(instr, arch))  # 2
         return _lowered(items, src, dst, (_bytes(tmp, BLOCK_TREE_BYTES),))
     name = instr.op.uops[arch.isa]
@@ -116,7 +117,9 @@ def _copy(source: At, into: At, rows: int, arch: SimdArch) -> RowLoop:
         Access(at.addr, at.dtype, repeat_stride=32, row_stride=at.pitch) for at in (into, source)
     )
     dst, src = sides
-    return RowLoop(rows, (SimdUop("copy_ubuf_to_ubuf", source.dtype, lanes, 8, FULL, dst, (src,)),))
+    blocks = arch.vector.width_bytes // arch.vector.block_bytes
+    copy = SimdUop("copy_ubuf_to_ubuf", source.dtype, lanes, blocks, FULL, dst, (src,))
+    return RowLoop(rows, (copy,))
 
 
 def _block_tree(instr: BoundInstr, arch: SimdArch) -> Iterator[Item]:
