@@ -112,6 +112,7 @@ class Numerics(Section):
     vmod_sign: Literal["dividend", "divisor"] = Field(
         description="whose sign the integer remainder of A5 has where signs differ"
     )
+    fp8_nan_keep: Switch = Field(description="saturation to an 8-bit float keeps a NaN")
     a5_f32_f16_uses_ctrl59: Switch = Field(
         description="f32 to f16 conversion saturates by its own saturation mode"
     )

@@ -20,7 +20,7 @@ class DType:
     """An element type. `storage` is the numpy type that holds it; None where numpy has none.
 
     `coded`: numpy has no such type either, and `storage` holds the bits for a codec of our own
-    (`archsim.base.hif8`); only conversions know what they mean.
+    (`archsim.base.hif8`, `archsim.base.float4`); only conversions know what they mean.
     """
 
     name: str
@@ -37,10 +37,12 @@ class DType:
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element; 4-bit types have none."""
-        if self.bits % 8:
-            raise ValueError(f"{self.name} elements are {self.bits} bits, not whole bytes")
-        return self.bits // 8
+        """Bytes per element; of a 4-bit type those of a pair: `bytes_of` counts elements."""
+        return max(self.bits // 8, 1)
+
+    def bytes_of(self, count: int) -> int:
+        """Bytes of `count` elements that follow each other; two of 4 bits share a byte."""
+        return -(-count * self.bits // 8)
 
     @property
     def is_float(self) -> bool:
@@ -84,8 +86,8 @@ _TABLE = (
     _row("f8e4m3", 8, _F, ml_dtypes.float8_e4m3fn, "f8e4m3fn float8e4m3 float8_e4m3fn"),
     _row("f8e5m2", 8, _F, ml_dtypes.float8_e5m2, "float8e5m2 float8_e5m2"),
     _row("hif8", 8, _F, np.uint8, "hfloat8", coded=True),
-    _row("f4e2m1", 4, _F, None, "float4e2m1"),
-    _row("f4e1m2", 4, _F, None, "float4e1m2"),
+    _row("f4e2m1", 4, _F, np.uint8, "float4e2m1", coded=True),
+    _row("f4e1m2", 4, _F, np.uint8, "float4e1m2", coded=True),
 )
 DTYPES: dict[str, DType] = {dtype.name: dtype for dtype, _ in _TABLE}
 SPELLINGS: dict[str, DType] = {
@@ -94,6 +96,7 @@ SPELLINGS: dict[str, DType] = {
 
 F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
 I8, I16, I32, I64 = DTYPES["i8"], DTYPES["i16"], DTYPES["i32"], DTYPES["i64"]
+F4E2M1, F4E1M2 = DTYPES["f4e2m1"], DTYPES["f4e1m2"]
 F8E4M3, F8E5M2, HIF8 = DTYPES["f8e4m3"], DTYPES["f8e5m2"], DTYPES["hif8"]
 U8, U16, U32, U64 = DTYPES["u8"], DTYPES["u16"], DTYPES["u32"], DTYPES["u64"]
 

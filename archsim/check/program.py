@@ -19,8 +19,10 @@ def check_program_static(program: Program, arch: ArchConfig) -> list[Diagnostic]
 
     Overlapping tiles are legal by themselves.
     """
+    wrong_core = list(_core(program, arch))
+    if wrong_core:
+        return wrong_core  # what else that core lacks says nothing more
     return [
-        *_core(program, arch),
         *(fault for tile in program.tiles.values() for fault in _tile(tile, arch)),
         *_types(program, arch),
         *_events(program, arch),

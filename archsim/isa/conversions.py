@@ -93,6 +93,10 @@ _A5 = {
     "f8e4m3>f32": _FIXED,
     "f8e5m2>f32": _FIXED,
     "hif8>f32": _FIXED,
+    "bf16>f4e2m1": _TO_FLOAT,
+    "bf16>f4e1m2": _TO_FLOAT,
+    "f4e2m1>bf16": _FIXED,
+    "f4e1m2>bf16": _FIXED,
 }
 
 

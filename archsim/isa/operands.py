@@ -122,7 +122,7 @@ class TileView:
         """Bytes from the tile's start to element (row, col)."""
         if self.slayout == "none_box":
             lanes = row * self.row_stride + col if self.row_major else col * self.rows + row
-            return lanes * self.dtype.itemsize
+            return self.dtype.bytes_of(lanes)
         (box_rows, box_cols), size = self.box, self.dtype.itemsize
         (row_box, r), (col_box, c) = divmod(row, box_rows), divmod(col, box_cols)
         inside = r * box_cols + c if self.slayout == "row_major" else c * box_rows + r
@@ -155,15 +155,15 @@ class TileView:
     def row_bytes(self) -> int:
         """Bytes from one row to the next; inside a box where there are boxes."""
         if self.slayout == "none_box" and (self.row_major or self.cols == 1):
-            return self.row_stride * self.dtype.itemsize
+            return self.dtype.bytes_of(self.row_stride)
         return self.offset(1, 0)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of the whole tile, padding included."""
         if not self.is_plain:
-            return self.rows * self.cols * self.dtype.itemsize
-        return (self.rows - 1) * self.row_bytes + self.cols * self.dtype.itemsize
+            return self.dtype.bytes_of(self.rows * self.cols)
+        return (self.rows - 1) * self.row_bytes + self.dtype.bytes_of(self.cols)
 
     def valid_region(self, row_bytes: int | None = None) -> Region:
         """The bytes of the valid lanes, or `row_bytes` bytes of each valid row.
@@ -174,7 +174,7 @@ class TileView:
             if self.layout not in ("dn", "nz"):
                 return self.whole_region()
             return self.as_rows().valid_region()
-        width = self.valid_cols * self.dtype.itemsize if row_bytes is None else row_bytes
+        width = self.dtype.bytes_of(self.valid_cols) if row_bytes is None else row_bytes
         return Region(MEMORY[self.loc], self.addr, self.valid_rows, width, self.row_bytes)
 
     def whole_region(self) -> Region:
@@ -182,7 +182,7 @@ class TileView:
         if not self.is_plain:
             size = self.size_bytes
             return Region(MEMORY[self.loc], self.addr, 1, size, size)
-        width = self.cols * self.dtype.itemsize
+        width = self.dtype.bytes_of(self.cols)
         return Region(MEMORY[self.loc], self.addr, self.rows, width, self.row_bytes)
 
 

@@ -187,7 +187,7 @@ class Binder:
                         f"of tile {parent.name}, which has 0 to {size}"
                     )
                     raise site.stop("bounds", message, env)
-            return _part(tile.rows, tile.cols, tile.dtype.itemsize, parent, *starts)
+            return _part(tile.rows, tile.cols, tile.dtype.bits, parent, *starts)
 
         return place_of
 
@@ -195,11 +195,11 @@ class Binder:
 _AXES = ("rows", "columns")
 
 
-def _part(rows: int, cols: int, itemsize: int, parent: TileView, row: int, col: int) -> Place:
+def _part(rows: int, cols: int, bits: int, parent: TileView, row: int, col: int) -> Place:
     skipped = row * parent.row_stride + col if parent.row_major else col * parent.rows + row
     return Place(
-        parent.addr + skipped * parent.dtype.itemsize,
-        parent.row_bytes // itemsize,
+        parent.addr + parent.dtype.bytes_of(skipped),
+        parent.row_bytes * 8 // bits,
         min(rows, parent.rows - row),
         min(cols, parent.cols - col),
         parent.valid_rows - row,

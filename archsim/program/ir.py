@@ -79,7 +79,7 @@ class TileDecl:
     @property
     def size_bytes(self) -> int:
         """Bytes of one slot."""
-        return self.rows * self.row_stride * self.dtype.itemsize
+        return self.dtype.bytes_of(self.rows * self.row_stride)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,6 @@ def dtype_at(node: Node, what: str) -> DType | None:
     if found is None:
         near = did_you_mean(part.value, SPELLINGS) if isinstance(part.value, str) else None
         part.must_be(f"dtype of {what}", "one of " + ", ".join(DTYPES), near)
-    elif found.bits % 8:
-        rule = "elements of whole bytes are supported"
-        part.fault(f"dtype of {what} is {found}, {found.bits} bits; {rule}")
-        return None
     return found
 
 
@@ -69,7 +65,9 @@ def _tensor(node: Node, symbols: Symbols, directory: str) -> TensorDecl | None:
         return None
     dtype = dtype_at(node, what)
     if dtype is not None and (dtype.storage is None or dtype.coded):
-        node.at("dtype").fault(f"{what} is {dtype}; numpy has no such type to hold it")
+        codes = "two in a byte" if dtype.bits == 4 else ""
+        fix = ", ".join(filter(None, ("hold its codes in a tensor of u8", codes)))
+        node.at("dtype").fault(f"{what} is {dtype}; numpy has no such type to hold it", fix)
         dtype = None
     shape = _shape(node, what, symbols)
     layout_node = node.get("layout")

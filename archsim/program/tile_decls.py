@@ -190,10 +190,10 @@ def _check_pitch(
 ) -> None:
     """A row takes a multiple of 32 bytes; so does a column of a col_major tile (no `stride`)."""
     elements = shape[0] if stride is None else stride
-    size = elements * dtype.itemsize
+    size = dtype.bytes_of(elements)
     if size % BLOCK_BYTES == 0:
         return
-    per_block = BLOCK_BYTES // dtype.itemsize
+    per_block = BLOCK_BYTES * 8 // dtype.bits
     wide = -(-elements // per_block) * per_block
     padded = [wide, shape[1]] if stride is None else [shape[0], wide]
     part, fix = node.get("stride"), f"write stride: {wide}"

@@ -233,8 +233,9 @@ def test_every_conversion_of_the_simd_cores_has_a_micro_op() -> None:
             )
 
 
-# Floats of eight bits hold few integers: tests/numerics/test_converted_tiles.py has them.
-WHOLE = sorted(p for p in CONVERSIONS["a5"] if not {"f8e4m3", "f8e5m2", "hif8"} & {*p})
+# Small floats hold few integers: tests/numerics/test_{converted,nibble}_tiles.py have them.
+SMALL = {"f8e4m3", "f8e5m2", "hif8", "f4e2m1", "f4e1m2"}
+WHOLE = sorted(p for p in CONVERSIONS["a5"] if not SMALL & {*p})
 
 
 @pytest.mark.parametrize("pair", WHOLE, ids=">".join)
@@ -332,3 +333,14 @@ def test_a_half_lands_in_int8_as_integers_do(value: float, wraps: bool) -> None:
         assert (got - int(value)) % 256 == 0
     else:
         assert got == min(max(int(value), -128), 127)
+
+
+@pytest.mark.parametrize("to", ["f8e4m3", "f8e5m2", "hif8"])
+def test_ctrl_50_keeps_the_nan_that_clamping_turns_into_zero(to: str) -> None:
+    x = np.array([np.nan, np.inf, 1.0], np.float32)
+    how = How(F32, DTYPES[to], RESET, words=("rint",))
+    cleared = vreg_convert(how, x)
+    kept = vreg_convert(replace(how, state=replace(RESET, fp8_nan_keep=True)), x)
+    assert cleared[0] == 0
+    assert kept.view(np.uint8)[0] in (0x7F, 0xFF, 0x7E, 0x80)  # a NaN of each format
+    assert np.array_equal(kept.view(np.uint8)[1:], cleared.view(np.uint8)[1:])

@@ -15,6 +15,7 @@ SWITCHES = {
     "prelu_zero_keeps": ("true", "prelu_zero_keeps", True),
     "a2a3_addreluconv_wide_add": ("true", "a2a3_addreluconv_wide_add", True),
     "a2a3_addreluconv_s16_wide": ("true", "a2a3_addreluconv_s16_wide", True),
+    "fp8_nan_keep": ("true", "fp8_nan_keep", True),
     "a5_f32_f16_uses_ctrl59": ("true", "a5_f32_f16_uses_ctrl59", True),
 }
 

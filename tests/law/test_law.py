@@ -18,7 +18,7 @@ from definitions.call import READ, Array, Bits, Clobbered, Lanes, Result, Result
 from definitions.table import DEFINITIONS, definition
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from law_operands import Example, examples, named, window
+from law_operands import Example, examples, named, whole_bytes, window
 
 from archsim.isa.lanes.state import NumericState
 from archsim.isa.operands import GmView, Operand, Region, TileView
@@ -52,7 +52,7 @@ def test_every_definition_is_of_an_instruction() -> None:
 
 @pytest.mark.parametrize(("op", "core"), CASES)
 def test_law(op: TileOp, core: str, record_property: Callable[[str, object], None]) -> None:
-    pairs = op.dtypes[core]
+    pairs = whole_bytes(op, core)
     if op.family == "convert":  # every pair is an instruction of its own
         ran = sum(_examples_held(op, core, pair, max(EXAMPLES // 2, 5)) for pair in pairs)
     else:

@@ -135,11 +135,17 @@ FAULTS: list[tuple[str, list[str]]] = [
     ),
     (
         ("tensors:\n  a: {dtype: f4e2m1, shape: [4]}\n") + PROGRAM,
-        ["2:14: dtype of tensor a is f4e2m1, 4 bits; elements of whole bytes are supported"],
+        [
+            "2:14: tensor a is f4e2m1; numpy has no such type to hold it"
+            " | hold its codes in a tensor of u8, two in a byte"
+        ],
     ),
     (
         ("tensors:\n  a: {dtype: hif8, shape: [4]}\n") + PROGRAM,
-        ["2:14: tensor a is hif8; numpy has no such type to hold it"],
+        [
+            "2:14: tensor a is hif8; numpy has no such type to hold it"
+            " | hold its codes in a tensor of u8"
+        ],
     ),
     (
         ("tensors:\n  a: {dtype: f32, shape: [4], stirdes: [1]}\n") + PROGRAM,
@@ -444,8 +450,11 @@ FAULTS: list[tuple[str, list[str]]] = [
         ],
     ),
     (
-        ("tiles:\n  t: {loc: vec, dtype: f4e2m1, shape: [16, 64], addr: 0}\n") + PROGRAM,
-        ["2:24: dtype of tile t is f4e2m1, 4 bits; elements of whole bytes are supported"],
+        ("tiles:\n  t: {loc: vec, dtype: f4e2m1, shape: [16, 32], addr: 0}\n") + PROGRAM,
+        [
+            "2:39: a row of tile t is 16 bytes (32 x f4e2m1); must be a multiple of 32 bytes"
+            " | write shape: [16, 64], valid: [16, 32]"
+        ],
     ),
     (
         ("tiles:\n  t: {loc: vec, dtype: f32, shape: [16, 64], addr: 0, v_row: 17}\n") + PROGRAM,

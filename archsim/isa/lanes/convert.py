@@ -4,12 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from archsim.base.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, HIF8, I16, I64
+from archsim.base import float4
+from archsim.base.dtypes import BF16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F16, F32, HIF8, I16, I64
 from archsim.base.hif8 import GREATEST, decode, encode
 from archsim.base.rounding import greatest, nearest_even, to_float
 from archsim.isa.lanes.arith import add, maximum, sub
 from archsim.isa.lanes.narrow import integer_range, settle, to_integer, to_odd, within
 from archsim.isa.lanes.state import How, LaneFunction, Lanes
+
+_FOUR_BITS = (F4E2M1, F4E1M2)
 
 
 def convert(how: How, x: Lanes) -> Lanes:
@@ -46,10 +49,15 @@ def _converted(how: How, x: Lanes, wraps: bool, keeps_infnan: bool) -> Lanes:
     source, target = how.dtype, how.to
     if source is target:
         return how.rounding(x.astype(np.float64)).astype(target.np)
+    if target in _FOUR_BITS:
+        return float4.pack(float4.encode(x, target, how.rounding))
+    if source in _FOUR_BITS:
+        return float4.decode(float4.unpack(x), source).astype(target.np)
     if target is HIF8:
-        return encode(within(x, GREATEST, keeps_infnan))
+        return encode(_eight_bits(how, x, GREATEST, keeps_infnan))
     if target in (F8E4M3, F8E5M2):
-        return to_float(within(x, greatest(target), keeps_infnan), target, how.rounding)
+        held = _eight_bits(how, x, greatest(target), keeps_infnan)
+        return to_float(held, target, how.rounding)
     if source is HIF8:
         return decode(x)
     if target.is_float:
@@ -61,6 +69,12 @@ def _converted(how: How, x: Lanes, wraps: bool, keeps_infnan: bool) -> Lanes:
     if source.is_float:
         return to_integer(x, target, how.rounding, wraps)
     return x.astype(target.np) if wraps else _clamped(how, x)
+
+
+def _eight_bits(how: How, x: Lanes, most: float, keeps_infnan: bool) -> Lanes:
+    """Within the range of an 8-bit float; CTRL[50] keeps the NaN that clamping turns into 0."""
+    held = within(x, most, keeps_infnan)
+    return np.where(np.isnan(x), x, held) if how.state.fp8_nan_keep else held
 
 
 def _clamped(how: How, x: Lanes) -> Lanes:

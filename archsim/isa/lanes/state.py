@@ -35,6 +35,7 @@ class NumericState:
     exp_ftz: bool = False  # vexp flushes subnormal results to +0
     a2a3_addreluconv_wide_add: bool = False  # the fused half add is not rounded to half
     a2a3_addreluconv_s16_wide: bool = False  # the fused int16 add keeps 17 bits
+    fp8_nan_keep: bool = False  # CTRL[50]: clamping to an 8-bit float keeps a NaN
     a5_f32_f16_uses_ctrl59: bool = False  # saturation to half follows CTRL[59], not CTRL[48]
 
     @staticmethod
@@ -49,6 +50,7 @@ class NumericState:
             exp_ftz=chosen.exp_ftz,
             a2a3_addreluconv_wide_add=chosen.a2a3_addreluconv_wide_add,
             a2a3_addreluconv_s16_wide=chosen.a2a3_addreluconv_s16_wide,
+            fp8_nan_keep=chosen.fp8_nan_keep,
             a5_f32_f16_uses_ctrl59=chosen.a5_f32_f16_uses_ctrl59,
         )
 

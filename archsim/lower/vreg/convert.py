@@ -4,7 +4,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from archsim.arch import VregArch
-from archsim.base.dtypes import DTYPES, F8E4M3, F8E5M2, F16, F32, HIF8, I8, I16, I32, U8, DType
+from archsim.base.dtypes import (
+    DTYPES,
+    F4E1M2,
+    F4E2M1,
+    F8E4M3,
+    F8E5M2,
+    F16,
+    F32,
+    HIF8,
+    I8,
+    I16,
+    I32,
+    U8,
+    DType,
+)
 from archsim.isa.conversions import CONVERSIONS, MODES, Conversion, keeps_low_bits
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import Tail, VectorFunction, VregUop
@@ -21,6 +35,7 @@ from archsim.lower.vreg.emit import (
     nest,
     path_of,
 )
+from archsim.lower.vreg.nibbles import convert_nibbles
 
 
 def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
@@ -31,6 +46,7 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
        elements at once and merges the two results.
     3. Nested without post-update: the body of the flat loop.
     4. Four bytes to one and back: the same body in every loop, behind a prologue of its own.
+    5. To and from 4 bits: `convert_nibbles`.
     Turning saturation off cuts through a wider integer in 1 and 3: f32 -> i16, f16 -> i16,
     f16 -> i8.
     """
@@ -39,6 +55,9 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
     row = CONVERSIONS[arch.isa][pair]
     wraps = keeps_low_bits(arch.isa, pair, instr.attrs.get("sat"), has_scratch=False)
     words = _words(src.dtype, dst.dtype, row, instr.attrs.get("rmode", "none"), wraps)
+    if 4 in (src.dtype.bits, dst.dtype.bits):
+        function = convert_nibbles(instr, arch, words)  # 5
+        return Lowered.over_tiles((function,), dst, [src], _notes(instr, row))
     shape = _Shape(dst, src, words, arch.vector.width_bytes)
     own = _own_form(src.dtype, dst.dtype)
     plain = _WRAPS.get((src.dtype, dst.dtype), own) if wraps else own
@@ -54,11 +73,14 @@ def convert(instr: BoundInstr, arch: VregArch) -> Lowered:
         lanes, body = _merged(shape) if shape.halves else own(shape)
         function = VectorFunction((nest(rows, cols, lanes, body, post_update=True),))  # 2
     function = VectorFunction((*_prologue(own), *function.nodes))
-    notes: Notes = ()
-    if instr.attrs.get("rmode") == "odd" and row.modes and "o" not in row.modes:
-        taken = MODES.get(row.default, "rint")
-        notes = departs(instr, f"rmode=odd of tcvt works for f32 -> f16 only; it runs as {taken}")
-    return Lowered.over_tiles((function,), dst, [src], notes)
+    return Lowered.over_tiles((function,), dst, [src], _notes(instr, row))
+
+
+def _notes(instr: BoundInstr, row: Conversion) -> Notes:
+    if instr.attrs.get("rmode") != "odd" or not row.modes or "o" in row.modes:
+        return ()
+    taken = MODES.get(row.default, "rint")
+    return departs(instr, f"rmode=odd of tcvt works for f32 -> f16 only; it runs as {taken}")
 
 
 class _Shape:
@@ -87,7 +109,7 @@ def _words(source: DType, to: DType, row: Conversion, rmode: str, wraps: bool) -
     """Rounding mode and saturation; results in f32 and 8-bit floats take the control bits as they
     find them."""
     words = [MODES[letter]] if (letter := row.rounding(rmode)) else []
-    if to not in (F32, F8E4M3, F8E5M2, HIF8):
+    if to not in (F32, F8E4M3, F8E5M2, HIF8, F4E2M1, F4E1M2):
         words.append("wrap" if wraps else "sat")
     return " ".join(words)
 
