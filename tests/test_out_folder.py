@@ -86,6 +86,9 @@ def test_a_row_says_what_the_instruction_waited_for_and_rests_on(folder):
     store = found[3]
     assert (store["op"], store["wait_cause"], store["producer"]) == ("TSTORE", "flag", "2")
     assert int(store["wait_cycles"]) == int(store["start"]) - int(store["queued"]) > 0
+    second = found[7]  # its pipe ran the first store meanwhile: that is no wait
+    assert second["op"] == "TSTORE"
+    assert int(second["wait_cycles"]) == int(second["start"]) - int(store["end"])
     assert [row["bytes"] for row in found[:4]] == ["4096", "4096", "", "2048"]
     assert {row["basis"] for row in found if row["op"] == "TLOAD"} == {"measured"}
     summary = json.loads((folder / "summary.json").read_text())

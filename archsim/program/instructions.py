@@ -18,6 +18,7 @@ _HEAD = re.compile(
     r"(?:(?P<result>[A-Za-z_]\w*\s*(?:\[[^\]]*\])?)\s*=(?!=)\s*)?(?P<name>[A-Za-z_][\w.]*)"
 )
 _KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$", re.DOTALL)
+STATEMENTS = ("wait", "record", "barrier", "set_flag", "wait_flag", "for", "if")
 BINDERS = ("assign", "subview", "reshape")  # families whose destination gets its address by running
 
 
@@ -46,6 +47,8 @@ def _forms(head: re.Match[str], span: Span, scope: Scope) -> tuple[TileOp, ...] 
     if forms is None:
         place = span.shifted(head.start("name"), len(name))
         fix = did_you_mean(name, FORMS)
+        if name in STATEMENTS:
+            fix = f"a statement of its own kind, with a colon: {name}: ..."
         scope.faults.add(
             f'unknown instruction "{head["name"]}"; `archsim isa` lists what exists', place, fix
         )

@@ -5,6 +5,7 @@ keep numpy's types: f16 + f16 is f16, a scalar takes the type of the array it me
 """
 
 import ast
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,9 @@ from archsim.program.reference_words import (
 )
 
 MAX_POWER_BITS = 4096
+
+
+_NUMPY = re.compile(r"\bnp\s*\.\s*(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ def parse_reference(
     Every fault is noted; None where there is one.
     """
     source = text.replace("$", " ").replace("\n", " ")  # same length: columns stay
+    if "np" not in names:
+        source = _NUMPY.sub(lambda found: " " * len(found[0]), source)  # np.maximum is maximum
     lead = len(source) - len(source.lstrip())
     try:
         tree = ast.parse(source.strip(), mode="eval").body

@@ -7,12 +7,14 @@ from archsim.analysis.basis import main_basis
 from archsim.analysis.run import Run
 from archsim.analysis.waits import wait_of
 from archsim.isa.moves import Move
+from archsim.isa.pipes import Pipe
 from archsim.lower import Lowered
 from archsim.report.summary import instructions
 
 # id, op, pipe, where (file:line), queued, start, end, cycles, uops as in the summary; wait_cycles
-# from queued to start, wait_cause what ended last of it and producer the instruction that did;
-# bytes moved; basis what most of its time rests on; critical 1 on the critical path.
+# in the queue while its pipe ran nothing, wait_cause what it waited for last and producer the
+# instruction that let it go; bytes moved; basis what most of its time rests on; critical 1 on the
+# critical path.
 INSTRUCTION_COLUMNS = (
     "id",
     "op",
@@ -49,14 +51,17 @@ def instructions_csv(run: Run) -> str:
     on_path = {step.id for step in run.path if step.kind == "run"}
     facts: dict[int, tuple[str, str]] = {}  # bytes and basis by identity of what loops share
     rows = instructions(run)
+    ends: dict[Pipe, int] = {}  # of the latest instruction of each pipe
     for row, record in zip(rows, records, strict=True):
         wait = wait_of(record)
         work = run.lowered[record.id][0]
         if id(record.uops) not in facts:
             facts[id(record.uops)] = (_bytes(work), main_basis(record.uops))
         moved, basis = facts[id(record.uops)]
+        start, free = run.log.cycles(record.start), ends.get(record.pipe, 0)
+        ends[record.pipe] = max(free, run.log.cycles(record.end))
         row |= {
-            "wait_cycles": run.log.cycles(record.start) - run.log.cycles(record.queued),
+            "wait_cycles": max(0, start - max(run.log.cycles(record.queued), free)),
             "wait_cause": wait.cause,
             "producer": "" if wait.producer is None else wait.producer,
             "bytes": moved,

@@ -148,3 +148,23 @@ def test_a_number_is_read_before_it_is_used(tmp_path):
     with pytest.raises(InputError, match=r"\$x has no value yet; tgetval must come first"):
         ran(tmp_path, "a2a3", ["a: {dtype: f32, shape: [8, 8]}"], tiles,
             ["tload t <- a", "tmuls t <- t, $x", "tgetval $x <- t, 0"])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("shape", "valid", "basis"),
+    [
+        ("[64, 32]", "[64, 31]", "assumed"),  # 124 bytes
+        ("[64, 32]", "[64, 32]", "measured"),  # 128
+        ("[1, 32]", "[1, 31]", "measured"),  # one run
+    ],
+)
+def test_short_runs_rest_on_nothing_measured(tmp_path, shape: str, valid: str, basis: str) -> None:
+    text = (
+        "pto: 1\narch: a2a3\nsync: auto\n"
+        "tensors: {a: {dtype: f32, shape: [64, 1024]}}\n"
+        f"tiles: {{t: {{loc: vec, dtype: f32, shape: {shape}, valid: {valid}}}}}\n"
+        "program: [tload t <- a]\n"
+    )
+    (tmp_path / "p.yaml").write_text(text)
+    run = simulate(str(tmp_path / "p.yaml"))
+    assert run.basis == {basis: 1.0}

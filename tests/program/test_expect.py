@@ -119,7 +119,7 @@ def test_what_numpy_refuses_has_its_place(text: str, column: int, message: str) 
     [
         "a.__class__", "a[0]", "[x for x in a]", "lambda: 0", "open('x')", "a if a else b",
         "f'{a}'", "'text'", "a and b", "not a", "~a", "a @ b", "a := b", "(a, b)", "None", "True",
-        "1j", "a.dtype", "np.exp(a)", "exp(*a)", "exp(**a)", "a.astype(dtype=f16)", "sum(a, 1)",
+        "1j", "a.dtype", "np.linalg(a)", "exp(*a)", "exp(**a)", "a.astype(dtype=f16)", "sum(a, 1)",
         "reshape(a, N)", "a is b", "a in b", "a.copy()", "().__class__.__bases__", "f16", "exp",
         "(" * 300 + "a" + ")" * 300,
     ],
@@ -127,6 +127,10 @@ def test_what_numpy_refuses_has_its_place(text: str, column: int, message: str) 
 def test_nothing_else_of_python_exists(text: str) -> None:
     with pytest.raises(InputError):
         value(text)
+
+
+def test_np_may_stand_before_a_function() -> None:
+    assert np.array_equal(value("np.maximum(a, 0)"), value("maximum(a, 0)"))
 
 
 def program(load: Load, expect: str, dtype: str = "f32") -> Program:

@@ -15,6 +15,15 @@ FAULTS: list[tuple[str, list[str]]] = [
         ],
     ),
     (
+        "- wait ready[0]",
+        [
+            (
+                '17:5: unknown instruction "wait"; `archsim isa` lists what exists | a statement of'
+                " its own kind, with a colon: wait: ..."
+            )
+        ],
+    ),
+    (
         "- tadd tq <- ta, tb",
         ['17:10: unknown tile or tensor "tq"; declared: ta, tb, tm, ring, x, y, line'],
     ),
