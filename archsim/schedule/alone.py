@@ -73,7 +73,7 @@ def _dtype(word: str, faults: Faults) -> DType:
 
 def _row_is_whole(dtype: DType, cols: int, faults: Faults) -> None:
     """A tile's rows are whole blocks; a narrower valid region is how fewer columns are asked."""
-    size = cols * dtype.bits // 8
+    size = dtype.bytes_of(cols)
     if size % ROW_BYTES:
         per_block = ROW_BYTES * 8 // dtype.bits
         wider = -(-cols // per_block) * per_block
