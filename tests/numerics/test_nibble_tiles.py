@@ -1,10 +1,13 @@
 """TCVT between bf16 and the 4-bit floats on A5: every bf16 in every mode, every code, odd rows."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 from numpy.typing import NDArray
 
+from archsim.api import simulate
 from archsim.arch import load
 from archsim.base.dtypes import DTYPES
 from archsim.check import check
@@ -108,3 +111,12 @@ def test_a_tile_of_four_bits_takes_half_the_bytes() -> None:
     view = tile("f4e2m1", 16, 64, 0, (16, 33), False)
     assert (view.row_bytes, view.size_bytes) == (32, 512)
     assert (view.valid_region().row_bytes, view.offset(2, 6)) == (17, 67)
+
+
+@pytest.mark.parametrize("width", [128, 512, 1024])
+def test_small_floats_are_the_same_at_any_vector_width(width: int) -> None:
+    trace = str(Path(__file__).parents[2] / "traces" / "small_floats.yaml")
+    usual = simulate(trace)
+    other = simulate(trace, overrides=[("vector.width_bytes", str(width))])
+    for name, values in usual.tensors.items():
+        assert values.tobytes() == other.tensors[name].tobytes(), name

@@ -165,7 +165,7 @@ def _bytes_gathered(shape: _Shape) -> Shaped:
         return (
             spot.load("v0", shape.src),
             spot.cvt("v1", "v0", shape.src.dtype, shape.dst.dtype, words),
-            VregUop("VSELR", form(U8), ("v2",), ("v1", "vi"), U8),
+            VregUop("VSELR", form(U8), ("v2",), ("v1", "vi"), U8, effect="every_fourth"),
             VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
             spot.store(shape.dst, "v2"),
         )

@@ -69,7 +69,7 @@ def _narrowed(spot: Spot, dst: TileView, src: TileView, words: str) -> tuple[Vre
         spot.load("v0", src),
         spot.op("VOR", "v1", "v0", "v0", dtype=U16),
         VregUop("VCVT", kind, ("v2",), ("v1",), BF16, to=dst.dtype, effect=f"{words} part_even"),
-        VregUop("VSELR", form(U8), ("v3",), ("v2", "vi"), U8),
+        VregUop("VSELR", form(U8), ("v3",), ("v2", "vi"), U8, effect="every_fourth"),
         VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
         _stored(spot, dst, "v3"),
     )

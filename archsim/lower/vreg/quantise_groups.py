@@ -154,7 +154,7 @@ def _products(dst: TileView, src: TileView, tmp: TileView, lanes: int) -> tuple[
         *loaded,
         spot.op("VMUL", "v5", "v3", "v4", dtype=F32),
         spot.cvt("v6", "v5", F32, dst.dtype, "rint sat part_even"),
-        VregUop("VSELR", form(U8), ("v7",), ("v6", "vi"), U8),
+        VregUop("VSELR", form(U8), ("v7",), ("v6", "vi"), U8, effect="every_fourth"),
         VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
         spot.store(dst, "v7"),
     )
