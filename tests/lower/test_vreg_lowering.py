@@ -294,7 +294,7 @@ def test_tsels_duplicates_its_scalar_once(dtype, cols, expected):
 
 
 GATHER = "VCI[inc 256] VMULS "
-BYTES = "VLDS VCVT[{}] VSELR MEM_BAR[vst_vst] VSTS"
+BYTES = "VLDS VCVT[{}] VSELR[every_fourth] MEM_BAR[vst_vst] VSTS"
 
 
 @pytest.mark.parametrize(
