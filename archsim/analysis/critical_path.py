@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from archsim.trace.records import Edge, RunLog
+from archsim.trace.records import Edge, RunLog, stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,9 @@ class Step:
 def critical_path(log: RunLog) -> list[Step]:
     """The steps in time order. The law: they tile 0 to the total, checked on every run."""
     steps: list[Step] = []
-    edge: Edge | None = log.last
-    while edge is not None and edge.prev is not None:
-        start, end = log.cycles(edge.prev.at), log.cycles(edge.at)
-        if end > start:
-            _add(steps, Step(edge.ref, edge.kind, start, end, _cause(edge.prev, log)))
-        edge = edge.prev
+    for edge, start, end in stretches(log.last, log.cycles):
+        assert edge.prev is not None
+        _add(steps, Step(edge.ref, edge.kind, start, end, _cause(edge.prev, log)))
     steps.reverse()
     covered = sum(step.end - step.start for step in steps)
     total = log.cycles(log.last.at)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from archsim.trace.records import Edge, Record, RunLog
+from archsim.trace.records import Record, RunLog, stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,7 @@ def reasons(log: RunLog, id: int) -> list[Reason]:
     by_id = {record.id: record for record in log.records}
     record = by_id[id]
     found = [Reason("run", record, log.cycles(record.start), log.cycles(record.end))]
-    edge: Edge | None = record.why
-    while edge is not None and edge.prev is not None:
-        start, end = log.cycles(edge.prev.at), log.cycles(edge.at)
-        if end > start:
-            ref = by_id.get(edge.ref) if edge.ref is not None else None
-            found.append(Reason(edge.kind, ref, start, end))
-        edge = edge.prev
+    for edge, start, end in stretches(record.why, log.cycles):
+        ref = by_id.get(edge.ref) if edge.ref is not None else None
+        found.append(Reason(edge.kind, ref, start, end))
     return found

@@ -37,7 +37,7 @@ def sample(
     At `shape`; where that is not legal, or none is given, at the shape that its row names.
     """
     if arch.isa not in op.dtypes:
-        return Sample(op, None, None, op.refused.get(arch.isa, "not on this core"))
+        return Sample(op, None, None, op.refusal(arch.isa))
     asked = _question(op, arch.isa, shape or op.sample, liked)
     try:
         return Sample(op, asked, time_alone(asked, arch))

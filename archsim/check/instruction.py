@@ -9,12 +9,11 @@ from archsim.check.places import place_faults
 from archsim.check.rules import RULES
 from archsim.check.scratch import scratch_tile
 from archsim.isa.conversions import Pair
+from archsim.isa.families.scalar_unit import BINDERS
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.rules import Constraint
 from archsim.isa.tile_op import TileOp
 from archsim.isa.tile_ops import CONSTRAINTS
-
-_BINDERS = ("assign", "subview", "reshape")
 
 
 def check(instr: BoundInstr, arch: ArchConfig, *, may_allocate: bool) -> list[Diagnostic]:
@@ -102,7 +101,7 @@ def _scratch_fix(case: Case) -> str | None:
 
 def _places(case: Case) -> Iterator[Diagnostic]:
     rules = CONSTRAINTS[case.arch.isa][case.instr.op.family]
-    is_put = case.instr.op.family in _BINDERS  # here, not where it is declared
+    is_put = case.instr.op.family in BINDERS  # here, not where it is declared
     ignores_tmp = not any("tmp" in rule.operands for rule in rules)
     for name, operand in case.operands.items():
         if isinstance(operand, TileView) and not (name == "tmp" and ignores_tmp):

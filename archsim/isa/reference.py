@@ -53,7 +53,7 @@ def _operand(arg: Arg) -> str:
 
 def _support(op: TileOp, isa: str) -> dict[str, object]:
     if isa not in op.dtypes:
-        return {"supported": False, "refused": op.refused.get(isa, "the core does not have it")}
+        return {"supported": False, "refused": op.refusal(isa)}
     pairs = [source if source == to else f"{source} -> {to}" for source, to in op.dtypes[isa]]
     rules = [c.text for c in CONSTRAINTS[isa][op.family]]
     return {"supported": True, "dtypes": pairs, "constraints": rules}

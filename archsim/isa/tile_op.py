@@ -76,6 +76,10 @@ class TileOp:
         """The lower-case name that programs use."""
         return self.name.lower()
 
+    def refusal(self, isa: str) -> str:
+        """Why a core generation that is absent from `dtypes` does not run it."""
+        return self.refused.get(isa, "the core does not have it")
+
     @property
     def scratch(self) -> Arg | None:
         """The scratch operand, where the instruction has one."""

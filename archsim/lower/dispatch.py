@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from archsim.arch import ArchConfig, SimdArch, VregArch
+from archsim.isa.families.scalar_unit import BINDERS
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.lower import indexed, moves, scalar_unit, simd, vreg
 from archsim.lower.lowered import Lowered
@@ -16,7 +17,6 @@ _MOVES = {
     "scatter_memory": indexed.scatter,
 }
 _SCALAR = {"set_value": scalar_unit.set_value, "get_value": scalar_unit.get_value}
-_NOTHING_RUNS = ("assign", "subview", "reshape")  # they bind names to addresses
 # The other source is copied, or all is padding.
 _SOURCES_MAY_BE_EMPTY = (
     "concat", "fill_pad", "fill_pad_expand", "fill_pad_in_place", "part", "part_arg",
@@ -31,7 +31,7 @@ def lower(instr: BoundInstr, arch: ArchConfig) -> Lowered:
     family = instr.op.family
     operands = instr.dst if family in _SOURCES_MAY_BE_EMPTY else (*instr.dst, *instr.src)
     tiles = (operand for operand in operands if isinstance(operand, TileView))
-    if family in _NOTHING_RUNS or any(t.valid_rows < 1 or t.valid_cols < 1 for t in tiles):
+    if family in BINDERS or any(t.valid_rows < 1 or t.valid_cols < 1 for t in tiles):
         return Lowered(())
     if family in _MOVES:
         return _MOVES[family](instr, arch)

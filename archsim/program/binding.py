@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from archsim.isa.families.scalar_unit import BINDERS
 from archsim.isa.operands import BoundInstr, GmView, TileView
-from archsim.program.instructions import BINDERS
 from archsim.program.ir import Instr, Program, ScalarArg, TensorDecl, TileArg, WindowArg
 from archsim.program.views import Env, Place, Site, Value, Views, whole
 from archsim.program.windows import WHOLE, window_tile

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from archsim.base.errors import did_you_mean
 from archsim.base.source import Span
+from archsim.isa.families.scalar_unit import BINDERS
 from archsim.isa.tile_op import TileOp
 from archsim.isa.tile_ops import FORMS
 from archsim.program.event_refs import read_event, read_tsync
@@ -19,7 +20,6 @@ _HEAD = re.compile(
 )
 _KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)$", re.DOTALL)
 STATEMENTS = ("wait", "record", "barrier", "set_flag", "wait_flag", "for", "if")
-BINDERS = ("assign", "subview", "reshape")  # families whose destination gets its address by running
 
 
 def read_instruction(text: str, span: Span, scope: Scope) -> list[Statement]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from archsim.base.errors import Diagnostic, Faults, InputError
 from archsim.base.source import Span
 from archsim.base.yaml import Document, read_document
+from archsim.isa.families.scalar_unit import BINDERS
 from archsim.program.declarations import override_scalars, read_events, read_scalars
 from archsim.program.event_refs import declare_open_events
 from archsim.program.expect import read_expect
-from archsim.program.instructions import BINDERS
 from archsim.program.ir import For, If, Instr, Program, ScalarArg, Statement, TileArg
 from archsim.program.prescan import declare_short_forms, loop_variables, runtime_scalars
 from archsim.program.reading import Node

@@ -101,7 +101,7 @@ def _described(form: TileOp, archs: Sequence[ArchConfig]) -> Iterator[str]:
 
 def _on_core(form: TileOp, arch: ArchConfig, common: list[str]) -> Iterator[str]:
     if arch.isa not in form.dtypes:
-        yield f"{arch.name}: refused, {form.refused.get(arch.isa, 'the core does not have it')}"
+        yield f"{arch.name}: refused, {form.refusal(arch.isa)}"
         return
     pairs = (a if a == b else f"{a} -> {b}" for a, b in form.dtypes[arch.isa])
     yield f"{arch.name}: {', '.join(pairs)}"

@@ -65,7 +65,7 @@ def _rules(form: TileOp) -> Iterator[str]:
 
 def _on_core(form: TileOp, arch: ArchConfig) -> str:
     if arch.isa not in form.dtypes:
-        reason = form.refused.get(arch.isa, "the core does not have it")
+        reason = form.refusal(arch.isa)
         return f"| {arch.name} | refused: {reason} | | | | |"
     types = ", ".join(a if a == b else f"{a} -> {b}" for a, b in form.dtypes[arch.isa])
     taken = sample(form, arch)

@@ -1,5 +1,6 @@
 """Records of a run, in ticks: instructions, stalls, and the edges that say why time passed."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +21,15 @@ class Edge(NamedTuple):
     kind: str
     ref: int | None
     prev: "Edge | None"
+
+
+def stretches(edge: Edge, cycles: Callable[[int], int]) -> Iterator[tuple[Edge, int, int]]:
+    """The edges from `edge` back to 0 that took time, latest first, each with its cycles."""
+    while edge.prev is not None:
+        start, end = cycles(edge.prev.at), cycles(edge.at)
+        if end > start:
+            yield edge, start, end
+        edge = edge.prev
 
 
 START = Edge(0, "start", None, None)

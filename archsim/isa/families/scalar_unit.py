@@ -6,6 +6,9 @@ from archsim.isa.pipes import Pipe
 from archsim.isa.rules import Constraint, Rules, in_vec
 from archsim.isa.tile_op import COPY, DST, Arg, TileOp, both, same
 
+# Families whose destination gets its address by running; nothing else happens.
+BINDERS = ("assign", "subview", "reshape")
+
 ROWS = (
     TileOp(
         "TASSIGN",

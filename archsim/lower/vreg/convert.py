@@ -26,12 +26,14 @@ from archsim.lower.lowered import Families, Lowered
 from archsim.lower.notes import Notes, departs
 from archsim.lower.operands import data_tiles
 from archsim.lower.vreg.emit import (
+    FOURTH_BYTES,
     Body,
     Path,
     Spot,
     conversion_form,
     flat,
     form,
+    fourth_bytes,
     nest,
     path_of,
 )
@@ -165,8 +167,7 @@ def _bytes_gathered(shape: _Shape) -> Shaped:
         return (
             spot.load("v0", shape.src),
             spot.cvt("v1", "v0", shape.src.dtype, shape.dst.dtype, words),
-            VregUop("VSELR", form(U8), ("v2",), ("v1", "vi"), U8, effect="every_fourth"),
-            VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
+            *fourth_bytes("v2", "v1"),
             spot.store(shape.dst, "v2"),
         )
 
@@ -202,11 +203,7 @@ def _prologue(plain: Callable[[_Shape], Shaped]) -> tuple[VregUop, ...]:
     if plain is _bytes_spread:
         return (VregUop("VDUP", form(U8), ("vz",), (), U8, scalar=0),)
     if plain is _bytes_gathered:
-        # Of the 256 indices, which come round every 64 lanes, 64 count.
-        return (
-            VregUop("VCI", form(U8), ("vc",), (), U8, scalar=0, effect="inc 256"),
-            VregUop("VMULS", form(U8), ("vi",), ("vc",), U8, scalar=4),
-        )
+        return FOURTH_BYTES
     return ()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from archsim.base.dtypes import DType
+from archsim.base.dtypes import U8, DType
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
 
@@ -89,6 +89,22 @@ class Spot:
         """A conversion on the iteration's lanes."""
         kind = conversion_form(source, to)
         return VregUop("VCVT", kind, (dst,), (src,), source, to=to, effect=effect, pred=self.pred)
+
+
+# What stays in a register over all iterations: the indices of every fourth byte. Of the 256, which
+# come round every 64 lanes, 64 count.
+FOURTH_BYTES = (
+    VregUop("VCI", form(U8), ("vc",), (), U8, scalar=0, effect="inc 256"),
+    VregUop("VMULS", form(U8), ("vi",), ("vc",), U8, scalar=4),
+)
+
+
+def fourth_bytes(to: str, of: str) -> tuple[VregUop, ...]:
+    """Every fourth byte of a register, and the barrier in front of its store."""
+    return (
+        VregUop("VSELR", form(U8), (to,), (of, "vi"), U8, effect="every_fourth"),
+        VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
+    )
 
 
 Body = Callable[[Spot], tuple[VregUop, ...]]

@@ -9,7 +9,18 @@ from archsim.base.dtypes import BF16, U8, U16
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.vreg import Tail, VectorFunction, VregMem, VregNode, VregUop
 from archsim.lower.operands import data_tiles
-from archsim.lower.vreg.emit import Body, Path, Spot, conversion_form, flat, form, nest, path_of
+from archsim.lower.vreg.emit import (
+    FOURTH_BYTES,
+    Body,
+    Path,
+    Spot,
+    conversion_form,
+    flat,
+    form,
+    fourth_bytes,
+    nest,
+    path_of,
+)
 
 _NARROW, _WIDE = 128, 256  # elements an iteration: to 4 bits, and back
 
@@ -24,10 +35,6 @@ def convert_nibbles(instr: BoundInstr, arch: VregArch, words: str) -> VectorFunc
     dst, src = data_tiles(instr)
     path = path_of(instr, [dst, src])
     if dst.dtype.bits == 4:
-        index = (
-            VregUop("VCI", form(U8), ("vc",), (), U8, scalar=0, effect="inc 256"),
-            VregUop("VMULS", form(U8), ("vi",), ("vc",), U8, scalar=4),
-        )
         clear = VregUop("VDUP", form(U8), ("vz",), (), U8, scalar=0)
         ordered = VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst")
         return VectorFunction(
@@ -35,7 +42,7 @@ def convert_nibbles(instr: BoundInstr, arch: VregArch, words: str) -> VectorFunc
                 clear,
                 *_loops(path, dst, _NARROW, lambda spot: (_stored(spot, dst, "vz"),)),
                 ordered,
-                *index,
+                *FOURTH_BYTES,
                 *_loops(path, dst, _NARROW, lambda spot: _narrowed(spot, dst, src, words)),
             )
         )
@@ -69,8 +76,7 @@ def _narrowed(spot: Spot, dst: TileView, src: TileView, words: str) -> tuple[Vre
         spot.load("v0", src),
         spot.op("VOR", "v1", "v0", "v0", dtype=U16),
         VregUop("VCVT", kind, ("v2",), ("v1",), BF16, to=dst.dtype, effect=f"{words} part_even"),
-        VregUop("VSELR", form(U8), ("v3",), ("v2", "vi"), U8, effect="every_fourth"),
-        VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
+        *fourth_bytes("v3", "v2"),
         _stored(spot, dst, "v3"),
     )
 

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from archsim.arch import VregArch
-from archsim.base.dtypes import F32, I32, U8
+from archsim.base.dtypes import F32, I32
 from archsim.isa.operands import BoundInstr, TileView
 from archsim.isa.shared_exponents import GREATEST_EXPONENT, GROUP_COLUMNS, groups
 from archsim.isa.vreg import Tail, VectorFunction, VregLoop, VregMem, VregNode, VregUop
 from archsim.lower.lowered import Families, Lowered
 from archsim.lower.operands import scratch, tile
 from archsim.lower.vreg.accumulate import cvt, fence, op, store
-from archsim.lower.vreg.emit import Spot, form
+from archsim.lower.vreg.emit import FOURTH_BYTES, Spot, form, fourth_bytes
 
 _EXPONENT_BITS, _EXPONENT_AT = 0x7F800000, 23
 _NOT_FINITE = 255  # the exponent of infinities and NaN, and the e8m0 that means NaN
@@ -134,8 +134,7 @@ def _factors(exponents: TileView, tmp: TileView, lanes: int, emax: int) -> tuple
 def _indices(lanes: int) -> tuple[VregUop, ...]:
     """Which byte of a register goes where, and which lanes are of the first of two groups."""
     return (
-        VregUop("VCI", form(U8), ("vc",), (), U8, scalar=0, effect="inc 256"),
-        VregUop("VMULS", form(U8), ("vi",), ("vc",), U8, scalar=4),
+        *FOURTH_BYTES,
         VregUop("VCI", form(I32), ("vl",), (), I32, scalar=0, effect=f"inc {lanes}"),
         VregUop("VCMPS", form(I32), ("p2",), ("vl",), I32, scalar=GROUP_COLUMNS, effect="lt"),
     )
@@ -154,8 +153,7 @@ def _products(dst: TileView, src: TileView, tmp: TileView, lanes: int) -> tuple[
         *loaded,
         spot.op("VMUL", "v5", "v3", "v4", dtype=F32),
         spot.cvt("v6", "v5", F32, dst.dtype, "rint sat part_even"),
-        VregUop("VSELR", form(U8), ("v7",), ("v6", "vi"), U8, effect="every_fourth"),
-        VregUop("MEM_BAR", form(U8), (), (), U8, effect="vst_vst"),
+        *fourth_bytes("v7", "v6"),
         spot.store(dst, "v7"),
     )
 
